@@ -1,8 +1,7 @@
 /* What the emulator's libcudart.so offers beyond the CUDA runtime API.
  *
- * NVIDIA's library does not have these functions, so a program never links against them: it asks for
- * them at run time (dlsym(RTLD_DEFAULT, "emulatorName")) and knows by the answer who runs its kernels.
- */
+ * NVIDIA's library does not have these functions, so a program never links against them: it asks for them at
+ * run time (dlsym(RTLD_DEFAULT, "emulatorName")) and knows by the answer who runs its kernels. */
 #ifndef EMULATOR_H
 #define EMULATOR_H
 
@@ -51,29 +50,30 @@ struct emulatorCounters {
     uint64_t bulk_load_bytes;       /* that they read from global memory */
     uint64_t bulk_store_bytes;      /* that they write there */
     uint64_t shared_atomic_wavefronts;
-    uint64_t
-        global_loads_together; /* global loads, each as often as loads of its warp may be in flight beside it, itself included */
+    /* global loads, each as often as loads of its warp may be in flight beside it, itself included */
+    uint64_t global_loads_together;
     uint64_t host_waits;  /* calls that made the host wait for the device */
     uint64_t async_waits; /* waits of a warp for groups of cp.async */
-    uint64_t
-        async_groups_left; /* groups, the newest, that those waits did not wait for: as many as each of them says */
+    /* groups, the newest, that those waits did not wait for: as many as each of them says */
+    uint64_t async_groups_left;
     uint64_t barriers_of_group;  /* of the block barriers those with a count of 128 threads, a warp group, or fewer */
     uint64_t bulk_places;        /* 128-byte lines of shared memory that bulk copies fill, each once for a block */
     uint64_t product_wavefronts; /* passes of 128 bytes in which wgmma reads shared memory */
     uint64_t async_commits;      /* groups of cp.async that warps made, empty ones included */
-    uint64_t
-        bulk_ahead; /* for each KiB that bulk copies brought and a wait for an mbarrier made known: bytes that others have brought or bring
-                            and no wait has made known yet */
+    /* for each KiB that bulk copies brought and a wait for an mbarrier made known: bytes that others have brought
+     * or bring and no wait has made known yet */
+    uint64_t bulk_ahead;
 };
 
 /* One line that names this backend, e.g. "emulator, 2 CPU threads, AVX-512". Never NULL. */
 const char *emulatorName(void);
 
-/* The emulator's version, "major.minor.patch" (the file VERSION): a new major may change what is in this header, a new minor adds to
- * it. Never NULL. */
+/* The emulator's version, "major.minor.patch" (the file VERSION): a new major may change what is in this header, a
+ * new minor adds to it. Never NULL. */
 const char *emulatorVersion(void);
 
-/* Sets all counters to zero and starts counting. Kernels launched from now on run slower. Waits for the device first. */
+/* Sets all counters to zero and starts counting. Kernels launched from now on run slower. Waits for the device
+ * first. */
 void emulatorCountersStart(void);
 
 /* Waits for the device, stops counting and writes the first `size` bytes of the counters to `out`. */
@@ -84,21 +84,21 @@ void emulatorCountersStop(struct emulatorCounters *out, size_t size);
  * "uninitialized", "timeout", "trap", "assert", "unsupported", "launch_failure", "double_free", "leak", "unused". */
 const char *emulatorVerdict(void);
 
-/* Waits for the device, forgets what the next three functions tell, and begins to remember it: who wrote each byte of memory that
- * kernels can reach, and every launch. It is never switched off again. */
+/* Waits for the device, forgets what the next three functions tell, and begins to remember it: who wrote each byte of
+ * memory that kernels can reach, and every launch. It is never switched off again. */
 void emulatorAuthorsStart(void);
 
-/* Waits for the device. The offset of the first of these bytes that is not a kernel's work: nobody has written it since the start, or
- * it was last written by a copy from the host, a fill, a host function, or the host itself (managed, pinned and registered memory:
- * such a store is noticed when it changed the byte). A copy from one allocation to another hands the authors on with the bytes.
- * `bytes` if all of them are kernels' work. */
+/* Waits for the device. The offset of the first of these bytes that is not a kernel's work: nobody has written it
+ * since the start, or it was last written by a copy from the host, a fill, a host function, or the host itself
+ * (managed, pinned and registered memory: such a store is noticed when it changed the byte). A copy from one
+ * allocation to another hands the authors on with the bytes. `bytes` if all of them are kernels' work. */
 size_t emulatorNotByKernels(const void *p, size_t bytes);
 
 /* Who wrote the byte last: "kernel", "copy", "memset", "host" or "nobody". Waits for the device. */
 const char *emulatorAuthor(const void *p);
 
-/* 1: in launches from now on, blocks take turns at each barrier, in an order that is drawn. A block that relies on what another one should have
- * done, and does not wait for it, goes wrong. 0: no longer. */
+/* 1: in launches from now on, blocks take turns at each barrier, in an order that is drawn. A block that relies on
+ * what another one should have done, and does not wait for it, goes wrong. 0: no longer. */
 void emulatorMixBlocks(int on);
 
 /* A launch, however it was made: <<<>>>, cudaLaunchKernel and its kind, or a graph. */
@@ -114,15 +114,15 @@ struct emulatorLaunch {
     uint32_t parameter_bytes; /* of the kernel's parameters */
     /* Only while counting (emulatorCountersStart): */
     uint64_t warp_instructions;
-    /* And of the arrays named by emulatorWatchArrays: threads and blocks that loaded from an input, and that stored to an output; atomics
-     * do both. A bulk copy is the work of all threads of its block. */
+    /* And of the arrays named by emulatorWatchArrays: threads and blocks that loaded from an input, and that stored
+     * to an output; atomics do both. A bulk copy is the work of all threads of its block. */
     uint64_t input_threads, input_blocks, output_threads, output_blocks;
     uint64_t input_bytes, output_bytes; /* bytes that the launch's threads loaded from inputs, stored to outputs */
     uint64_t most_input_bytes, most_output_bytes; /* of these, those of the block that has most of them */
 };
 
-/* Waits for the device. Writes the launches since emulatorAuthorsStart, at most `most` of them, in the order in which they began, and returns how
- * many there were. The names are valid until the next start. */
+/* Waits for the device. Writes the launches since emulatorAuthorsStart, at most `most` of them, in the order in which
+ * they began, and returns how many there were. The names are valid until the next start. */
 size_t emulatorLaunches(struct emulatorLaunch *out, size_t most);
 
 /* An array of the program's, for the next functions. */
@@ -132,8 +132,9 @@ struct emulatorArray {
     uint32_t input, output; /* it is one, the other, both, or neither */
 };
 
-/* What was done to an array while counting. A request is one memory instruction of one warp; where its lanes access two arrays it is one request in
- * each. Lane bytes are those that the active lanes asked for. cp.async counts as a load. */
+/* What was done to an array while counting. A request is one memory instruction of one warp; where its lanes access
+ * two arrays it is one request in each. Lane bytes are those that the active lanes asked for. cp.async counts as a
+ * load. */
 struct emulatorArrayCounters {
     uint64_t load_requests, load_sectors,
         load_bytes;                       /* ld and cp.async; distinct 32-byte sectors of each request; lane bytes */
@@ -147,24 +148,26 @@ struct emulatorArrayCounters {
         copied_to_bytes; /* by copies from device to device (cudaMemcpy and its kind), in streams and graphs */
 };
 
-/* Names at most 16 arrays and sets to zero what the next two functions tell. Waits for nothing. Loads, stores and atomics are counted between
- * emulatorCountersStart and -Stop, copies always. */
+/* Names at most 16 arrays and sets to zero what the next two functions tell. Waits for nothing. Loads, stores and
+ * atomics are counted between emulatorCountersStart and -Stop, copies always. */
 void emulatorWatchArrays(const struct emulatorArray *arrays, size_t count);
 
-/* Waits for the device. Writes the counters of the arrays in their order, then two more: of all other memory of devices, and of all other
- * memory that the host can store to (managed, pinned, registered). At most `most` of them; returns how many there are. */
+/* Waits for the device. Writes the counters of the arrays in their order, then two more: of all other memory of
+ * devices, and of all other memory that the host can store to (managed, pinned, registered). At most `most` of them;
+ * returns how many there are. */
 size_t emulatorArraysCounted(struct emulatorArrayCounters *out, size_t most);
 
 /* What the host has handed to the device since emulatorWatchArrays, and got back. */
 struct emulatorHostBytes {
-    uint64_t
-        copied_in; /* bytes copied from the host's memory to memory that kernels can reach, inputs among emulatorWatchArrays left out */
-    uint64_t
-        read_there; /* bytes that the host has written, at most, among those that kernels loaded from managed, pinned and registered memory
-                             outside the arrays */
-    uint64_t
-        parameters; /* bytes of the words of kernels' parameters and of grid, block and dynamic shared memory that differ from those of an
-                             earlier launch of the same kernel, or from 0: those from the 257th on, of all launches together */
+    /* bytes copied from the host's memory to memory that kernels can reach, inputs among emulatorWatchArrays left
+     * out */
+    uint64_t copied_in;
+    /* bytes that the host has written, at most, among those that kernels loaded from managed, pinned and
+     * registered memory outside the arrays */
+    uint64_t read_there;
+    /* bytes of the words of kernels' parameters and of grid, block and dynamic shared memory that differ from
+     * those of an earlier launch of the same kernel, or from 0: those from the 257th on, of all launches together */
+    uint64_t parameters;
     uint64_t filled;     /* the values of fills (cudaMemset and its kind): 4 bytes for each row, at most */
     uint64_t copied_out; /* bytes copied from memory that kernels can reach to the host's own */
 };

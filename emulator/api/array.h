@@ -1,4 +1,5 @@
-/* CUDA arrays: texels that only textures, surfaces and copies reach. Here they lie row after row like any other memory. */
+/* CUDA arrays: texels that only textures, surfaces and copies reach. Here they lie row after row like any other
+ * memory. */
 #ifndef API_ARRAY_H
 #define API_ARRAY_H
 

@@ -24,8 +24,8 @@ static const void *unwrapped(const void *code) {
     return magic_of(code) == FATBIN_WRAPPER_MAGIC && w->data ? w->data : code;
 }
 
-/* A fat binary tells its size, PTX ends with a zero. What is neither is treated as text. The first bytes of a text may be all
- * there are: they are compared one by one. */
+/* A fat binary tells its size, PTX ends with a zero. What is neither is treated as text. The first bytes of a text
+ * may be all there are: they are compared one by one. */
 size_t device_code_size(const void *code) {
     struct {
         uint32_t magic;

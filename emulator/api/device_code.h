@@ -1,5 +1,5 @@
-/* Device code that a program hands over while it runs: PTX, a fat binary, what our linker has made, or machine code that has its
- * PTX beside it. */
+/* Device code that a program hands over while it runs: PTX, a fat binary, what our linker has made, or machine code
+ * that has its PTX beside it. */
 #ifndef DEVICE_CODE_H
 #define DEVICE_CODE_H
 
@@ -12,8 +12,8 @@ cudaError_t device_code_open_file(const char *function, const char *path, struct
 /* A file's bytes (malloc'd, with zeros behind them). */
 cudaError_t device_code_read(const char *function, const char *path, void **data, size_t *size);
 
-/* Bytes of such data, and the PTX that is in it, as data of its own (malloc'd, zero-terminated); both for a call named in
- * messages. */
+/* Bytes of such data, and the PTX that is in it, as data of its own (malloc'd, zero-terminated); both for a call
+ * named in messages. */
 size_t device_code_size(const void *code);
 cudaError_t device_code_copy(const char *function, const void *code, size_t size, void **copy, size_t *copied);
 

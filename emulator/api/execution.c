@@ -25,8 +25,8 @@ struct call_configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    struct host_callers
-        callers; /* nvcc's functions, which make the launch, may be inlined: this call is in the program's own line */
+    /* nvcc's functions, which make the launch, may be inlined: this call is in the program's own line */
+    struct host_callers callers;
 };
 
 /* Between Push and Pop the kernel's arguments are evaluated, which may launch kernels, too. */

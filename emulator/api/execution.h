@@ -12,8 +12,8 @@ struct launch_shape {
     dim3 cluster; /* blocks of a cluster; zeros: the launch names none */
 };
 
-/* Checks a launch on the calling thread's device, for a call named in messages; finds the kernel, ready to run, and fills
- * config but for its parameters. */
+/* Checks a launch on the calling thread's device, for a call named in messages; finds the kernel, ready to run, and
+ * fills config but for its parameters. */
 cudaError_t execution_check(const char *call, const void *function, const struct launch_shape *shape,
                             const struct kernel **kernel, struct launch_config *config);
 

@@ -22,8 +22,8 @@ int graph_memory_end(const void *pointer);
 
 uint64_t graph_memory_bytes(const void *pointer);
 
-/* A launch needs so many bytes at one time, beside what is outstanding. Graphs of a device share what they use, and keep it when they
- * are done or destroyed, until cudaDeviceGraphMemTrim(). Seen on an H200. */
+/* A launch needs so many bytes at one time, beside what is outstanding. Graphs of a device share what they use, and
+ * keep it when they are done or destroyed, until cudaDeviceGraphMemTrim(). Seen on an H200. */
 void graph_memory_use(int device, uint64_t bytes);
 
 #endif

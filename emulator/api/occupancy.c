@@ -13,7 +13,8 @@ static int minimum(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Blocks per multiprocessor for a block of `threads` with `shared` bytes, static and dynamic, and so many registers in each thread. */
+/* Blocks per multiprocessor for a block of `threads` with `shared` bytes, static and dynamic, and so many registers
+ * in each thread. */
 static int blocks_per_sm(int threads, size_t shared, unsigned registers) {
     int warps = (threads + WARP_THREADS - 1) / WARP_THREADS;
     size_t need = (shared + LIMIT_SHARED_RESERVED + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;

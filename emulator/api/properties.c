@@ -1,9 +1,9 @@
 /* What the emulated device says about itself: attributes, and the structure that holds most of them.
  *
- * It is described honestly: its name says that no GPU is there, and what would be a statement about speed (bus width, the memory's
- * clock) is 0, as is what is not emulated (RDMA). clock() counts nanoseconds, and so the clock's rate is that of a
- * nanosecond: a kernel that waits for so many clocks waits. Limits that shape programs are those of an H200, so that a program
- * launches the same grids. */
+ * It is described honestly: its name says that no GPU is there, and what would be a statement about speed (bus width,
+ * the memory's clock) is 0, as is what is not emulated (RDMA). clock() counts nanoseconds, and so the clock's rate is
+ * that of a nanosecond: a kernel that waits for so many clocks waits. Limits that shape programs are those of an
+ * H200, so that a program launches the same grids. */
 #include <stdio.h>
 #include <string.h>
 

@@ -89,8 +89,8 @@ static void join_blocking(struct stream_clock *clock, const struct device_queue 
             stream_clock_join(clock, &other->clock);
 }
 
-/* Numbers of streams in clocks. There are few, and two streams with one number count as ordered: so a new stream gets one that
- * no other has, and of these the one that has been free for the longest time. */
+/* Numbers of streams in clocks. There are few, and two streams with one number count as ordered: so a new stream gets
+ * one that no other has, and of these the one that has been free for the longest time. */
 static struct slot {
     unsigned streams;
     uint64_t since; /* when its last stream went */
@@ -347,7 +347,8 @@ static struct stream *thread_stream(int device) {
     return own[device];
 }
 
-/* Everybody has the default streams, so that no memory for one cannot mean that there is no such stream. A handle may be anything, so it is compared with the streams that exist before it is followed. */
+/* Everybody has the default streams, so that no memory for one cannot mean that there is no such stream. A handle may
+ * be anything, so it is compared with the streams that exist before it is followed. */
 struct stream *queue_find(cudaStream_t handle) {
     int device = state_device();
     struct stream *found = NULL;
@@ -397,7 +398,7 @@ void queue_set_priority(struct stream *s, int priority) {
 /* ---- Submitting ---- */
 
 /* Sees to it that what is in s gets executed. With the lock. */
-static void hand_over(struct stream *s) {
+static void ensure_executed(struct stream *s) {
     if (!s->threaded)
         start_thread(s);
     if (s->threaded) {
@@ -433,7 +434,7 @@ void queue_submit(struct stream *s, struct operation *op) {
     const struct host_callers callers = callers_of(op);
     pthread_mutex_lock(&lock);
     append(s, op, &callers);
-    hand_over(s);
+    ensure_executed(s);
     pthread_mutex_unlock(&lock);
 }
 
@@ -454,7 +455,7 @@ int queue_execute(struct stream *s, struct operation *op) {
     if (mine)
         execute_head(s);
     else
-        hand_over(s);
+        ensure_executed(s);
     if (mine)
         host_waited(s);
     pthread_mutex_unlock(&lock);
@@ -598,7 +599,7 @@ struct marker *queue_mark(struct stream *s) {
     pthread_mutex_lock(&lock);
     append(s, &mark->op, &(struct host_callers){{0}});
     m->clock = s->clock;
-    hand_over(s);
+    ensure_executed(s);
     pthread_mutex_unlock(&lock);
     return m;
 }

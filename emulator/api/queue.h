@@ -22,8 +22,8 @@ struct operation {
     bool always;                           /* runs even on a device with a fault */
     const char *kernel;                    /* the name of the kernel that it runs, or NULL */
     bool lets_begin;                       /* a launch of a kernel that lets the next one begin before it ends */
-    bool
-        beside; /* a launch that may begin before the one before it in the stream ends (programmatic stream serialization) */
+    /* a launch that may begin before the one before it in the stream ends (programmatic stream serialization) */
+    bool beside;
     struct operation_order order; /* by queue_submit; known only when races are looked for */
     /* For an operation of several parts, or NULL: gives them their places in the order, which come before its own. */
     void (*order_parts)(struct operation *op, unsigned stream, const struct stream_clock *clock);
@@ -59,7 +59,8 @@ struct stream_attributes {
 struct stream_attributes *queue_attributes(struct stream *s);
 void queue_set_priority(struct stream *s, int priority);
 
-/* For reports of racecheck: what of the program calls us, and what has begun the launch that this thread submits next. */
+/* For reports of racecheck: what of the program calls us, and what has begun the launch that this thread submits
+ * next. */
 struct host_callers queue_find_callers(void);
 void queue_launched_by(const struct host_callers *callers);
 

@@ -158,7 +158,8 @@ static void publish_managed(struct binary *b, struct module *module) {
     }
 }
 
-/* Toolkits 12 and 13 write it; zeros at the end are allowed. A fat binary whose PTX is not compressed has that word, too. */
+/* Toolkits 12 and 13 write it; zeros at the end are allowed. A fat binary whose PTX is not compressed has that word,
+ * too. */
 static bool is_ptx(const char *data, size_t size) {
     unsigned magic = 0;
     memcpy(&magic, data, size < sizeof magic ? size : sizeof magic);

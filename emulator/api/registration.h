@@ -11,8 +11,8 @@ struct binary; /* of the program or of a library: see below */
 
 /* Finds the kernel that a function pointer or a cudaKernel_t means; NULL when it is neither. */
 struct entry *registration_entry(const void *function);
-/* The host stub of the kernel that a function pointer or a cudaKernel_t means, its handle if it has no stub; NULL when it is
- * neither. */
+/* The host stub of the kernel that a function pointer or a cudaKernel_t means, its handle if it has no stub; NULL
+ * when it is neither. */
 const void *registration_stub(const void *function);
 const char *registration_entry_name(const struct entry *e); /* mangled */
 struct binary *registration_entry_binary(const struct entry *e);
@@ -32,7 +32,8 @@ bool registration_is_open(const struct binary *library);
 /* Loads it for the current device; its kernels, in no order, go to `entries`, at most `room`. Returns how many there
  * are. */
 cudaError_t registration_library_kernels(struct binary *library, struct entry **entries, size_t room, size_t *count);
-/* Loads it, and looks at each kernel, as NVIDIA's driver compiles each when a module is loaded. cudaErrorInvalidPtx when one is wrong. */
+/* Loads it, and looks at each kernel, as NVIDIA's driver compiles each when a module is loaded. cudaErrorInvalidPtx
+ * when one is wrong. */
 cudaError_t registration_library_check(struct binary *library);
 /* cudaErrorSymbolNotFound when there is none of that name. */
 cudaError_t registration_library_kernel(struct binary *library, const char *name, struct entry **out);

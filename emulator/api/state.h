@@ -29,16 +29,16 @@ cudaError_t state_enter(void);
 
 bool state_ending(void); /* main has returned, or exit was called */
 
-/* A call of the driver's interface is under way on this thread: messages name it and the driver's word for its error, and the
- * runtime's last error stays what it is. NULL ends it. */
+/* A call of the driver's interface is under way on this thread: messages name it and the driver's word for its error,
+ * and the runtime's last error stays what it is. NULL ends it. */
 struct driver_call {
     const char *function;
     const char *(*error_name)(int error);
 };
 void state_set_driver_call(const struct driver_call *call);
 
-/* The context that is current on this thread. The runtime only knows devices: it makes a device's primary context current by
- * its first call that needs one, and by cudaSetDevice. */
+/* The context that is current on this thread. The runtime only knows devices: it makes a device's primary context
+ * current by its first call that needs one, and by cudaSetDevice. */
 struct current_context {
     int device;
     bool bound;      /* false: none is, for the driver */

@@ -37,7 +37,8 @@ enum home transfer_home(uint64_t address);
 cudaError_t transfer_request_3d(const char *function, const struct cudaMemcpy3DParms *p, struct copy_request *r);
 
 #if CUDART_VERSION >= 12080
-/* Many copies in one call. Where one is refused, *failed gets its index, and SIZE_MAX where it is none's fault; NULL: nobody asks. */
+/* Many copies in one call. Where one is refused, *failed gets its index, and SIZE_MAX where it is none's fault; NULL:
+ * nobody asks. */
 struct copy_batch {
     void *const *to;
     const void *const *from;

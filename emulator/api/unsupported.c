@@ -1,8 +1,8 @@
-/* The runtime's functions that are not emulated. They exist so that every program starts; calling one prints a line that
- * names it and returns cudaErrorNotSupported, which cudaGetLastError then reports, too.
+/* The runtime's functions that are not emulated. They exist so that every program starts; calling one prints a line
+ * that names it and returns cudaErrorNotSupported, which cudaGetLastError then reports, too.
  *
- * A function that gets an implementation is taken off this list: the linker complains about it until then.
- * The toolkit's headers are left out on purpose, since these definitions have no parameters. */
+ * A function that gets an implementation is taken off this list: the linker complains about it until then. The
+ * toolkit's headers are left out on purpose, since these definitions have no parameters. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>

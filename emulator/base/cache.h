@@ -1,4 +1,5 @@
-/* The folder for what takes long to make and is found again by what it was made of: compiled kernels, what ptxas said. */
+/* The folder for what takes long to make and is found again by what it was made of: compiled kernels, what ptxas
+ * said. */
 #ifndef CACHE_H
 #define CACHE_H
 

@@ -1,4 +1,5 @@
-/* Which checks are on: EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,leak,unused,strict,approx or all, read once. */
+/* Which checks are on: EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,leak,unused,strict,approx or all, read
+ * once. */
 #ifndef CHECKS_H
 #define CHECKS_H
 
@@ -24,7 +25,8 @@ static inline bool check_is_on(enum check check) {
     return (checks_on() & (unsigned)check) != 0;
 }
 
-/* EMULATOR_ON_ERROR=kernel: a kernel that goes wrong ends, and the program goes on as if it had not (compute-sanitizer's
+/* EMULATOR_ON_ERROR=kernel: a kernel that goes wrong ends, and the program goes on as if it had not
+ * (compute-sanitizer's
  * --destroy-on-device-error kernel). */
 bool checks_go_on(void);
 

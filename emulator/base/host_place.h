@@ -1,4 +1,5 @@
-/* Where in a program's source a host instruction is, for reports: its function, and its line where it was compiled with -g. */
+/* Where in a program's source a host instruction is, for reports: its function, and its line where it was compiled
+ * with -g. */
 #ifndef HOST_PLACE_H
 #define HOST_PLACE_H
 

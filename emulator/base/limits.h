@@ -43,14 +43,14 @@
 #define LIMIT_PITCHED_HEIGHT  65000
 #define LIMIT_PITCH           2097120 /* bytes */
 
-/* How large a stack is says cudaLimitStackSize. How much of it an activation of a recursive function takes is ptxas's decision;
- * PTX says at least how much: its variables and where to return to. So a recursion that overflows here does on a GPU, which
- * may stop one that goes well here; with memcheck on, the machine code or ptxas is asked. */
+/* How large a stack is says cudaLimitStackSize. How much of it an activation of a recursive function takes is ptxas's
+ * decision; PTX says at least how much: its variables and where to return to. So a recursion that overflows here does
+ * on a GPU, which may stop one that goes well here; with memcheck on, the machine code or ptxas is asked. */
 #define LIMIT_STACK_DEFAULT 1024
 #define LIMIT_STACK_RETURN  8
 
-/* The PTX does not say how many registers a thread will have: that is ptxas's decision. Where neither ptxas nor machine code is there
- * to say it, it is as if it were so many, which never limit occupancy. */
+/* The PTX does not say how many registers a thread will have: that is ptxas's decision. Where neither ptxas nor
+ * machine code is there to say it, it is as if it were so many, which never limit occupancy. */
 #define ASSUMED_REGISTERS 32
 
 #endif

@@ -11,8 +11,9 @@
 #include "check/managed_watch.h"
 #include "check/unused.h"
 
-/* Zeros that cost nothing until they are touched, and can be given back. In large pages where there is much: what goes down a column
- * comes to another small page with each lane, and the host's processor knows where a few thousand of these are. */
+/* Zeros that cost nothing until they are touched, and can be given back. In large pages where there is much: what
+ * goes down a column comes to another small page with each lane, and the host's processor knows where a few thousand
+ * of these are. */
 static void *reserve(size_t bytes) {
     enum { MUCH = 4 << 20 };
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -58,8 +59,8 @@ void allocation_let_chunks_go(void) {
     pthread_rwlock_unlock(&holding);
 }
 
-/* No kernel and no copy accesses it any more: cudaFree waits for the device, and cudaFreeAsync for its stream. But a launch
- * in another stream may be looking which copies it could race with. */
+/* No kernel and no copy accesses it any more: cudaFree waits for the device, and cudaFreeAsync for its stream. But a
+ * launch in another stream may be looking which copies it could race with. */
 void allocation_watch_freed(struct allocation *a) {
     struct allocation_watch *w = a->watch;
     pthread_rwlock_wrlock(&holding);

@@ -24,7 +24,8 @@ struct allocation_watch {
 /* With the lock of memory/ held; NULL when no check is on. */
 struct allocation_watch *allocation_watch_new(const struct allocation *a);
 void allocation_watch_freed(struct allocation *a);
-/* Until they are let go, no allocation loses its chunks: for who looks at those of memory that another stream may free at that moment. */
+/* Until they are let go, no allocation loses its chunks: for who looks at those of memory that another stream may
+ * free at that moment. */
 void allocation_hold_chunks(void);
 void allocation_let_chunks_go(void);
 

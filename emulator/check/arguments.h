@@ -21,7 +21,8 @@ struct pointer_argument argument_number(const struct launch *launch, unsigned nu
 /* Which of the first 64 arguments lead to memory that is allocated: a bit for each. */
 uint64_t arguments_that_lead(const struct launch *launch);
 
-/* The pointer among the launch's arguments that leads to an address in or near the allocation: the last one before it. */
+/* The pointer among the launch's arguments that leads to an address in or near the allocation: the last one before
+ * it. */
 struct pointer_argument argument_of(const struct launch *launch, const struct allocation *a, uint64_t address);
 
 #endif

@@ -1,5 +1,5 @@
-/* Counts by array. A byte of a result that no kernel computed has to come from the host, and this counts every way by which the host can hand
- * bytes to kernels: so it need not be followed through the kernels that only carry them. */
+/* Counts by array. A byte of a result that no kernel computed has to come from the host, and this counts every way by
+ * which the host can hand bytes to kernels: so it need not be followed through the kernels that only carry them. */
 #include "check/arrays.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* The arrays that a grader has named (emulatorWatchArrays): whose memory is at an address, and what the host handed to the device
- * beside them. */
+/* The arrays that a grader has named (emulatorWatchArrays): whose memory is at an address, and what the host handed
+ * to the device beside them. */
 #ifndef ARRAYS_H
 #define ARRAYS_H
 

@@ -11,7 +11,7 @@ static void set_later(uint32_t *to, uint32_t time) {
     *to = time > *to ? time : *to;
 }
 
-static void join(uint32_t *to, const uint32_t *from, uint32_t count) {
+static void join_times(uint32_t *to, const uint32_t *from, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         set_later(&to[i], from[i]);
 }
@@ -30,6 +30,7 @@ struct async_order *async_order_new(uint32_t blocks) {
 
 void async_order_start(struct async_order *a, uint64_t cluster, uint32_t rank) {
     uint32_t width = a->width, count = a->count;
+    /* All zeros: nothing is known. The header is zeroed as well, hence the copies. */
     memset(a, 0, sizeof *a + vectors_bytes(count));
     a->cluster = cluster;
     a->width = width;
@@ -58,24 +59,27 @@ void async_clock_forget(struct async_clock *c) {
 
 void async_clock_join(struct async_clock **to, const struct async_clock *from) {
     if (from->cluster)
-        join(clock_of(to, from->cluster, from->width, from->count)->before, from->before, from->count);
+        join_times(clock_of(to, from->cluster, from->width, from->count)->before, from->before, from->count);
 }
 
 void async_release(const struct async_order *a, uint32_t warp, struct async_clock **to) {
     struct async_order *own = (struct async_order *)(uintptr_t)a;
     uint32_t *before = clock_of(to, a->cluster, a->width, a->count)->before;
-    join(before, async_known(own, warp), a->count);
-    join(before, async_known(own, ASYNC_WARPS), a->count);
+    join_times(before, async_known(own, warp), a->count);
+    /* And what the whole block has agreed on at its last barrier (vector ASYNC_WARPS). */
+    join_times(before, async_known(own, ASYNC_WARPS), a->count);
 }
 
 void async_acquire(struct async_order *a, uint32_t warp, const struct async_clock *from) {
+    /* A clock of another cluster says nothing of this one's warps. (A variable in global memory may have one.) */
     if (from->cluster == a->cluster)
-        join(async_known(a, warp), from->before, a->count);
+        join_times(async_known(a, warp), from->before, a->count);
 }
 
 void async_barrier(struct async_order *a, uint32_t warps) {
     for (uint32_t i = 0; i < warps; i++)
-        join(async_known(a, ASYNC_WARPS), async_known(a, i), a->count);
+        /* Of all warps at once, so that their own vectors need not be joined with each other. */
+        join_times(async_known(a, ASYNC_WARPS), async_known(a, i), a->count);
 }
 
 void async_commit(struct async_groups *g, uint32_t time, uint32_t lanes) {
@@ -97,6 +101,8 @@ static uint32_t all_but(const struct async_groups *g, uint32_t left) {
 void async_products_wait(struct async_order *a, uint32_t warp, uint32_t left) {
     uint32_t first = warp / WARPGROUP * WARPGROUP, groups = all_but(&a->products[warp], left);
     uint32_t *known = async_known(a, warp) + ASYNC_PRODUCTS * a->width + a->first;
+    /* Four warps make each wgmma together, and commit the same groups. So one's wait says of the same group of the
+     * others that it is done, too. */
     for (uint32_t i = first; i < first + WARPGROUP; i++)
         set_later(&known[i], time_of(&a->products[i], groups));
 }
@@ -112,6 +118,7 @@ void async_stores_wait(struct async_order *a, uint32_t warp, uint32_t left, uint
 }
 
 uint32_t async_written(const struct async_order *a, uint32_t warp) {
+    /* No copy, or the last one is known to be done, and so all before it. */
     bool done = !a->wrote[warp] || async_is_known(a, ASYNC_WRITES, a->first + warp, a->wrote[warp], warp);
     const uint32_t *own = a->before + (uint64_t)warp * a->count, *agreed = a->before + (uint64_t)ASYNC_WARPS * a->count;
     uint32_t at = ASYNC_WRITES * a->width + a->first + warp;
@@ -119,5 +126,5 @@ uint32_t async_written(const struct async_order *a, uint32_t warp) {
 }
 
 void async_fence(struct async_order *a, uint32_t warp, uint32_t first, const uint32_t before[ASYNC_WARPS]) {
-    join(async_known(a, warp) + ASYNC_FENCED * a->width + first, before, ASYNC_WARPS);
+    join_times(async_known(a, warp) + ASYNC_FENCED * a->width + first, before, ASYNC_WARPS);
 }

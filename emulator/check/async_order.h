@@ -1,13 +1,14 @@
-/* What the asynchronous proxy does, and when a warp knows that it is done: what wgmma reads in shared memory, and what bulk copies read and
- * write there and write in global memory. None of it is ordered by what comes next in its thread. It is done when its thread has waited for its group, or its bytes have
- * arrived at an mbarrier; who is told so after that, by a barrier for example, knows it, too.
+/* What the asynchronous proxy does, and when a warp knows that it is done: what wgmma reads in shared memory, and
+ * what bulk copies read and write there and write in global memory. None of it is ordered by what comes next in its
+ * thread. It is done when its thread has waited for its group, or its bytes have arrived at an mbarrier; who is told
+ * so after that, by a barrier for example, knows it, too.
  *
- * So a warp has for each kind of such work a vector clock of its own, beside the one in order.h, and all that hands on the one hands on the
- * others: "what warp i began before this time is done, and I know". ASYNC_FENCED is the other way round: which accesses of the generic proxy a
- * fence.proxy.async has made visible to the asynchronous one.
+ * So a warp has for each kind of such work a vector clock of its own, beside the one in order.h, and all that hands
+ * on the one hands on the others: "what warp i began before this time is done, and I know". ASYNC_FENCED is the other
+ * way round: which accesses of the generic proxy a fence.proxy.async has made visible to the asynchronous one.
  *
- * The blocks of a cluster copy into each other's shared memory, so the clocks have the warps of all its blocks: 32 for each, by their
- * ranks. They are kept per block, and only for kernels that use the proxy. */
+ * The blocks of a cluster copy into each other's shared memory, so the clocks have the warps of all its blocks: 32
+ * for each, by their ranks. They are kept per block, and only for kernels that use the proxy. */
 #ifndef ASYNC_ORDER_H
 #define ASYNC_ORDER_H
 
@@ -57,7 +58,8 @@ static inline uint32_t *async_known(struct async_order *a, uint32_t warp) {
     return a->before + (uint64_t)warp * a->count;
 }
 
-/* Is what warp `by` of the cluster began at this time done: as far as the block has agreed at its last barrier, or as this warp knows? */
+/* Is what warp `by` of the cluster began at this time done: as far as the block has agreed at its last barrier, or as
+ * this warp knows? */
 static inline bool async_is_agreed(const struct async_order *a, uint32_t fact, uint32_t by, uint32_t time) {
     return time < async_known((struct async_order *)(uintptr_t)a, ASYNC_WARPS)[fact * a->width + by];
 }
@@ -67,7 +69,8 @@ static inline bool async_is_known(const struct async_order *a, uint32_t fact, ui
            time < async_known((struct async_order *)(uintptr_t)a, warp)[fact * a->width + by];
 }
 
-/* Joins all that a warp knows to a clock, which is made when there is none; and what a clock knows of this cluster to a warp. */
+/* Joins all that a warp knows to a clock, which is made when there is none; and what a clock knows of this cluster to
+ * a warp. */
 void async_release(const struct async_order *a, uint32_t warp, struct async_clock **to);
 void async_acquire(struct async_order *a, uint32_t warp, const struct async_clock *from);
 /* Joins a clock to another, or replaces one that speaks of another cluster. */
@@ -75,7 +78,8 @@ void async_clock_join(struct async_clock **to, const struct async_clock *from);
 void async_clock_forget(struct async_clock *c);
 void async_barrier(struct async_order *a, uint32_t warps);
 
-/* A warp's work so far becomes a group; all but the newest `left` groups are done. A product is its whole warpgroup's. */
+/* A warp's work so far becomes a group; all but the newest `left` groups are done. A product is its whole
+ * warpgroup's. */
 void async_commit(struct async_groups *g, uint32_t time, uint32_t lanes);
 void async_products_wait(struct async_order *a, uint32_t warp, uint32_t left);
 /* written: until it is there, not only until it has been read. */

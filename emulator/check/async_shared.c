@@ -1,10 +1,10 @@
 /* What the asynchronous proxy reads and writes in shared memory.
  *
- * Its writes are in the shadow words as all others are; RECORD_COPY says that time alone does not end them. A read is in the last slot for
- * reads, with a time that no access happens after: so every fast path that would write there leaves the word to the slow path, which asks
- * here. When the read was made stands in block_watch.async_reads, once for its 16 bytes. Of several warps that read the same, the last one is
- * remembered. */
-#include "check/block_watch.h"
+ * Its writes are in the shadow words as all others are; RECORD_COPY says that time alone does not end them. A read is
+ * in the last slot for reads, with a time that no access happens after: so every fast path that would write there
+ * leaves the word to the slow path, which asks here. When the read was made stands in block_watch.async_reads, once
+ * for its 16 bytes. Of several warps that read the same, the last one is remembered. */
+#include "check/lane_access.h"
 #include "check/probed_shared.h"
 #include "check/race.h"
 #include "machine/block_cluster.h"
@@ -22,7 +22,7 @@ static uint32_t first_warp(const struct race *now, uint32_t block) {
     const struct block_watch *b = now->b;
     if (block == b->order.index)
         return b->order.async->first;
-    const struct block *own = now->touch->warp->block;
+    const struct block *own = now->access->warp->block;
     uint32_t rank = 0;
     while (rank + 1 < own->launch->cluster_blocks && cluster_block(own, rank)->index != block)
         rank++;
@@ -31,19 +31,23 @@ static uint32_t first_warp(const struct race *now, uint32_t block) {
 
 /* Was it made before the block began? Shared memory of clusters begins without records. */
 static bool is_older(const struct race *now, const struct full_record *old, uint32_t time) {
+    /* The clock of a host thread's blocks goes on, so that records of the block before are still there, with earlier
+     * times. */
     return old->block == now->b->order.index && time < now->b->order.start;
 }
 
 bool async_unfinished(const struct race *now, const struct full_record *old, bool write) {
-    const struct block_watch *b = now->b, *owner = now->touch && now->shared ? now->touch->target->watch : b;
+    const struct block_watch *b = now->b, *owner = now->access && now->shared ? now->access->target->watch : b;
     uint32_t by = first_warp(now, old->block) + RECORD_WARP(old->record.packed);
     if (!now->shared)
         return !async_is_known(b->order.async, ASYNC_WRITES, by, old->record.time,
                                RECORD_WARP(now->record.record.packed));
+    /* A write's time is in its record. A read's record has the time NEVER_OVER; its own is kept for its 16 bytes. */
     uint32_t time = write ? old->record.time : owner->async_reads[(now->word << b->launch->unit_shift) / ASYNC_PIECE];
     uint32_t fact = async_fact_of(b->launch, write, old->record);
-    if (fact == ASYNC_LOADS && now->touch)
-        fact = ASYNC_LOADS_OF(now->touch->target->rank);
+    /* A multicast has arrived in each block by itself. */
+    if (fact == ASYNC_LOADS && now->access)
+        fact = ASYNC_LOADS_OF(now->access->target->rank);
     return !is_older(now, old, time) &&
            !async_is_known(b->order.async, fact, by, time, RECORD_WARP(now->record.record.packed));
 }
@@ -56,14 +60,14 @@ bool async_unfenced(const struct race *now, const struct full_record *old) {
                            record.time, RECORD_WARP(now->record.record.packed));
 }
 
-void async_remember_read(struct block_watch *b, const struct touch *t) {
-    struct block_watch *owner = t->target ? t->target->watch : b;
-    struct access_record record = touch_record(b, t);
-    uint64_t unit = b->launch->unit_shift, end = (t->address + t->bytes - 1) >> unit;
-    for (uint64_t piece = t->address / ASYNC_PIECE; piece <= (t->address + t->bytes - 1) / ASYNC_PIECE; piece++)
+void async_remember_read(struct block_watch *b, const struct lane_access *la) {
+    struct block_watch *owner = la->target ? la->target->watch : b;
+    struct access_record record = lane_access_record(b, la);
+    uint64_t unit = b->launch->unit_shift, end = (la->address + la->bytes - 1) >> unit;
+    for (uint64_t piece = la->address / ASYNC_PIECE; piece <= (la->address + la->bytes - 1) / ASYNC_PIECE; piece++)
         owner->async_reads[piece] = record.time;
     record.time = NEVER_OVER;
-    for (uint64_t i = t->address >> unit; i <= end; i++)
+    for (uint64_t i = la->address >> unit; i <= end; i++)
         if (owner->cluster_shadow)
             owner->cluster_shadow[i].reads[1] =
                 (struct full_record){b->launch->operation.serial, b->order.index, record};
@@ -75,6 +79,9 @@ void async_remember_read(struct block_watch *b, const struct touch *t) {
 static bool write_is_seen(const struct block_watch *b, struct access_record record, uint32_t warp, uint32_t lane) {
     const struct async_order *a = b->order.async;
     uint32_t by = a->first + RECORD_WARP(record.packed), index = RECORD_INSN(record.packed);
+    /* From the cheapest to the most expensive answer, as order_in_block() does it: an earlier block's write; a bulk
+     * copy that has arrived; a cp.async that was waited for; a store, which has to be fenced, and ordered before this
+     * warp. */
     if (record.time < b->order.start)
         return true;
     if (record.packed & RECORD_COPY && b->launch->probes->items[index].kind != PROBE_COPY_WRITE)
@@ -86,32 +93,33 @@ static bool write_is_seen(const struct block_watch *b, struct access_record reco
     return order_in_block(&b->order, record, warp, lane) && async_is_known(a, ASYNC_FENCED, by, record.time, warp);
 }
 
-static bool writes_are_seen(const struct block_watch *b, const struct touch *t) {
+static bool writes_are_seen(const struct block_watch *b, const struct lane_access *la) {
     struct access_record last = {0, 0};
-    uint64_t unit = b->launch->unit_shift, end = (t->address + t->bytes - 1) >> unit;
-    for (uint64_t i = t->address >> unit; i <= end; i++)
+    uint64_t unit = b->launch->unit_shift, end = (la->address + la->bytes - 1) >> unit;
+    for (uint64_t i = la->address >> unit; i <= end; i++)
         for (enum shadow_slot k = SHADOW_WRITE; k <= SHADOW_STRONG; k++) {
             struct access_record now = shadow_record(&b->shadow, i, k);
+            /* Words beside each other nearly always have the same record, of which one answer is enough. */
             if (!now.time || (now.time == last.time && now.packed == last.packed))
                 continue;
-            if (!write_is_seen(b, now, t->warp->index, (uint32_t)t->lane))
+            if (!write_is_seen(b, now, la->warp->index, (uint32_t)la->lane))
                 return false;
             last = now;
         }
     return true;
 }
 
-bool async_read_is_fast(struct block_watch *b, const struct touch *t) {
-    const struct launch *l = t->warp->launch;
-    if (b->launch->checks & CHECK_SLOW || t->address < l->kernel->reserved_shared ||
-        t->address + t->bytes > l->shared_bytes)
+bool async_read_is_fast(struct block_watch *b, const struct lane_access *la) {
+    const struct launch *l = la->warp->launch;
+    if (b->launch->checks & CHECK_SLOW || la->address < l->kernel->reserved_shared ||
+        la->address + la->bytes > l->shared_bytes)
         return false;
-    if (b->shared_written && !probed_bits(b->shared_written, (uint32_t)t->address, t->bytes))
+    if (b->shared_written && !probed_bits(b->shared_written, (uint32_t)la->address, la->bytes))
         return false;
     if (!(b->launch->checks & CHECK_RACE))
         return true;
-    if (!writes_are_seen(b, t))
+    if (!writes_are_seen(b, la))
         return false;
-    async_remember_read(b, t);
+    async_remember_read(b, la);
     return true;
 }

@@ -91,7 +91,8 @@ static uint64_t bytes_of_host(uint64_t from, uint64_t most) {
     return bytes;
 }
 
-/* What a kernel reads of the host's memory may be another kernel's work. How much of it the host can have written is known. */
+/* What a kernel reads of the host's memory may be another kernel's work. How much of it the host can have written is
+ * known. */
 static void note_read_there(struct launch_loads loads) {
     for (int i = 0; i < HOST_PARTS && loads.loaded[i].bytes; i++)
         arrays_read_there(bytes_of_host(loads.loaded[i].from, loads.loaded[i].bytes));

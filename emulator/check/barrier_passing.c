@@ -20,7 +20,10 @@ void barrier_arrives(struct block_watch *b, const struct warp *w, const struct i
     uint8_t number = b->launch->probes->items[in->index].value;
     if (number)
         b->visitors[(number - 1u) * w->launch->warps_per_block + w->index] |= w->mask;
+    /* A lower bound that only sinks while barriers wait: accesses before it need not be looked at
+     * (watch_whole_comes_to). */
     b->first_wait = in->index < b->first_wait ? in->index : b->first_wait;
+    /* They have come after all. */
     b->passed[w->index] &= ~w->mask;
     b->arrived[w->index] |= w->mask;
 }
@@ -31,6 +34,8 @@ void barrier_opens(struct block_watch *b, const struct block *block) {
 }
 
 static bool waits_before(const struct warp_split *f, const struct insn *in) {
+    /* The pc of a split that waits is the instruction behind its barrier. What lies further down in the code counts
+     * as behind the barrier. A lane further up may be late in an earlier round of a loop, and nothing is said of it. */
     return f->state == SPLIT_AT_BARRIER && in >= f->pc && !((f->pc - 1)->kind & BARRIER_UNALIGNED);
 }
 
@@ -45,8 +50,11 @@ void barrier_note_passing(struct block_watch *b, const struct warp *w, const str
     const struct block *block = w->block;
     if (!block->awaited)
         return;
+    /* Of its own warp: lanes wait at a barrier, and these, which have diverged, work behind it. */
     if (any_waits_before(w, in))
         b->passed[w->index] |= w->mask;
+    /* Where other warps wait, only lanes that have arrived at no barrier yet are sure to have gone around theirs: any
+     * other may have passed it in the round before. */
     if (!(w->mask & ~b->arrived[w->index]))
         return; /* it may be late in the round before */
     for (uint32_t i = 0; i < block->launch->warps_per_block; i++)
@@ -65,6 +73,8 @@ static const struct warp_split *waiting(const struct warp *w, unsigned barrier) 
 static uint32_t exited_past_barrier(const struct block_watch *b, const struct warp *w, const struct insn *barrier) {
     uint8_t number = b->launch->probes->items[barrier->index].value;
     uint32_t passed = b->passed[w->index];
+    /* At an unavoidable barrier it is enough not to have been there: a thread that ends without it has done something
+     * that comes only behind it (check/unavoidable.h). */
     if (number)
         passed |= w->threads & ~b->visitors[(number - 1u) * w->launch->warps_per_block + w->index];
     return passed & ~w->live;
@@ -85,6 +95,7 @@ static bool is_aligned(const struct warp_split *f) {
 
 /* The function that an instruction is in, by the return at its end; NULL: the kernel itself. */
 static const struct function *function_at(const struct code *code, uint32_t index) {
+    /* The next return or exit further down: in nvcc's PTX a function has one return, at its end. */
     while (index < code->count && code->insns[index].effect != EFFECT_RETURN &&
            code->insns[index].effect != EFFECT_EXIT)
         index++;
@@ -102,6 +113,8 @@ static bool called_alike(struct sides *s) {
     const struct kernel *k = s->warps[0]->launch->kernel;
     const struct code *code = &k->code;
     uint32_t index = s->at[0]->pc->index;
+    /* The return addresses of the first waiting lane of each side, from the innermost call outwards: registers of
+     * their functions, since calls need no stack (machine/code.h). They are instructions' indices. */
     for (int depth = 0; depth < MOST_CALLS && k->calls; depth++) {
         const struct function *f = function_at(code, index);
         if (!f)
@@ -120,6 +133,7 @@ static bool wait_apart(const struct block *block, unsigned barrier, struct sides
         const struct warp_split *f = waiting(&block->warps[i], barrier);
         if (!f || !is_aligned(f))
             continue;
+        /* The first split found is one side; each further one is compared with it. */
         unsigned k = s->at[0] ? 1 : 0;
         s->warps[k] = &block->warps[i];
         s->at[k] = f;
@@ -191,6 +205,8 @@ static bool someone_went_around(const struct block_watch *b, const struct block 
         const struct warp *w = &block->warps[i];
         uint32_t lanes = counted && !waiting(w, barrier) ? 0 : exited_past_barrier(b, w, in);
         absent->count += (unsigned)__builtin_popcount(lanes);
+        /* Rather lanes of a warp that is still there: the report can then show both sides of the branch in one
+         * warp. */
         if (lanes && (!absent->lanes || (w->live && !absent->warp->live))) {
             absent->warp = w;
             absent->lanes = lanes;
@@ -211,16 +227,18 @@ static void check_around(struct block_watch *b, const struct block *block, unsig
         return;
     const struct warp_split *own = waiting(absent.warp, barrier);
     report_around(own ? absent.warp : w, own ? own : where, &absent);
+    /* Reported once: the next barriers would find the same lanes again. */
     memset(b->passed, 0, sizeof b->passed);
 }
 
-/* PTX knows a barrier by its number: a named one may be in several places. But CUDA C++ has all threads of a block reach the same
- * __syncthreads(), which is barrier 0. */
+/* PTX knows a barrier by its number: a named one may be in several places. But CUDA C++ has all threads of a block
+ * reach the same __syncthreads(), which is barrier 0. */
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier) {
     const uint32_t *n = block->launch->config.block;
     struct sides sides;
     if (!barrier && !block->barriers[barrier].expected && wait_apart(block, barrier, &sides))
         (sides.at[0]->pc == sides.at[1]->pc ? report_called : report_apart)(&sides);
+    /* While all threads live, nobody has left: the cheap test nearly always ends it here. */
     else if (block->live_lanes != n[0] * n[1] * n[2])
         check_around(b, block, barrier);
 }

@@ -25,8 +25,8 @@ struct sync_variable *sync_make(struct sync_table *t, uint64_t key);
 void sync_clear(struct sync_table *t); /* keeps the memory */
 void sync_free(struct sync_table *t);
 
-/* The shadow memory of a block's shared memory, a shadow word for each 1, 2 or 4 bytes, as a structure of arrays: the two numbers of each record lie in
- * arrays of their own, so that adjacent words are compared at once. */
+/* The shadow memory of a block's shared memory, a shadow word for each 1, 2 or 4 bytes, as a structure of arrays: the
+ * two numbers of each record lie in arrays of their own, so that adjacent words are compared at once. */
 struct shadow_arrays {
     uint32_t *arrays; /* NULL: without racecheck */
     size_t size;      /* words in an array */
@@ -130,67 +130,19 @@ static inline void shared_set_shadow(struct block_watch *b, uint64_t i, const st
 
 #define ASYNC_PIECE 16 /* bytes that the asynchronous proxy takes at once */
 
-/* An access by one lane. */
-struct touch {
-    struct warp *warp;
-    const struct insn *in;
-    const struct probe *probe;
-    int lane;
-    uint32_t bytes;
-    uint64_t address; /* in its space: an offset in shared and local memory */
-    bool write, atomic;
-    const uint8_t *source;               /* the bytes that a bulk copy writes; NULL: another access, or not known */
-    const struct allocation *allocation; /* of global memory */
-    struct block *target;                /* whose shared memory it is */
-};
-
-static inline struct touch touch_of(struct warp *w, const struct insn *in, const struct probe *s) {
-    const struct access *a = in->extra;
-    return (struct touch){.warp = w,
-                          .in = in,
-                          .probe = s,
-                          .bytes = (uint32_t)a->bytes * a->count,
-                          .write = a->kind != ACCESS_LOAD,
-                          .atomic = a->kind == ACCESS_ATOMIC};
-}
-/* The access record of a touch. */
-static inline struct access_record touch_record(const struct block_watch *b, const struct touch *t) {
-    uint32_t who = (uint32_t)t->lane | (uint32_t)t->warp->index << RECORD_WARP_SHIFT;
-    uint32_t diverged = t->warp->mask != t->warp->live ? RECORD_DIVERGED : 0;
-    return (struct access_record){b->order.time, t->probe->record | diverged | who};
-}
 /* The access record of lane 0 of a warp that has not diverged; probe_record: probe.record. */
 static inline struct access_record whole_record(const struct block_watch *b, const struct warp *w,
                                                 uint32_t probe_record) {
     return (struct access_record){b->order.time, probe_record | (uint32_t)w->index << RECORD_WARP_SHIFT};
 }
-/* The slow path: checks a load, store or atomic lane by lane, for these lanes. */
-void watch_lanes(struct block_watch *b, struct touch *t, uint32_t lanes);
-/* Bytes of one element of the access. */
-static inline uint32_t touch_element(const struct touch *t) {
-    uint32_t bytes = ((const struct access *)t->in->extra)->bytes;
-    return bytes && bytes < t->bytes ? bytes : t->bytes;
-}
-/* The bytes that a lane's plain store or cp.async writes. False: not known. */
-bool touch_stored(const struct touch *t, int lane, uint8_t *out);
-/* Does the lane store what the bytes at `now` already hold? */
-bool touch_same_value(const struct touch *t, const uint8_t *now);
-/* Do the lane and another lane of the same store write the same value? */
-bool touch_same_values(const struct touch *t, int other);
 
-/* For opening the chunk with byte `offset` of an allocation. */
-static inline struct chunk_visitor visitor_at(const struct touch *t, const struct allocation *a, uint64_t offset) {
-    const struct launch_watch *l = t->warp->launch->watch;
-    const uint8_t *memory = a->host + (offset & ~(CHUNK_BYTES - 1));
-    return (struct chunk_visitor){l->operation.serial, l->floor, memory, t->write};
-}
-
-void race_global(struct block_watch *b, const struct touch *t);
+struct lane_access;
+void race_global(struct block_watch *b, const struct lane_access *la);
 /* After a launch: looks for races with copies that ran meanwhile. */
 void race_with_copies(struct launch *launch);
 /* After a copy: looks for races with kernels that may have run meanwhile. */
 void race_of_copy(const struct operation_order *order, const struct ran *copy, struct hazards *hazards);
-void race_shared(struct block_watch *b, const struct touch *t);
+void race_shared(struct block_watch *b, const struct lane_access *la);
 /* Records a read of shadow word i of shared memory that conflicts with nothing. */
 void race_shared_read(struct block_watch *b, uint64_t i, struct access_record record);
 
@@ -199,11 +151,11 @@ struct race;
 /* Is a recorded access of that proxy not known to be done where this one is made; was a generic one not fenced? */
 bool async_unfinished(const struct race *now, const struct full_record *old, bool write);
 bool async_unfenced(const struct race *now, const struct full_record *old);
-void async_remember_read(struct block_watch *b, const struct touch *t);
+void async_remember_read(struct block_watch *b, const struct lane_access *la);
 /* Which fact about its proxy ends a recorded access. */
 enum async_fact async_fact_of(const struct launch_watch *l, bool write, struct access_record record);
 /* A read of whole pieces of 16 bytes that conflicts with nothing is recorded. False: the slow path must decide. */
-bool async_read_is_fast(struct block_watch *b, const struct touch *t);
+bool async_read_is_fast(struct block_watch *b, const struct lane_access *la);
 
 /* check/barrier_passing.c: lanes that go past a barrier at which others wait, and never arrive at it. */
 void barrier_start(struct block_watch *b, uint32_t warps);
@@ -212,8 +164,8 @@ void barrier_arrives(struct block_watch *b, const struct warp *w, const struct i
 void barrier_opens(struct block_watch *b, const struct block *block);
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier);
 
-/* check/register_use.c: setmaxnreg. At a launch's first block, and at each: how many registers a thread has; at the instruction; at the
- * block's end. */
+/* check/register_use.c: setmaxnreg. At a launch's first block, and at each: how many registers a thread has; at the
+ * instruction; at the block's end. */
 struct register_use;
 struct register_use *registers_new(const struct launch *l);
 void registers_start(struct block_watch *b, const struct launch *l);
@@ -248,9 +200,6 @@ static inline void watch_lanes_come(struct block_watch *b, const struct warp *w,
         skipped_sync_note(b, w, in);
 }
 
-/* The space that the address of a generic access is in; of any other access its own space. */
-enum ptx_space touch_space(const struct access *a, uint64_t address);
-
 struct ptx_variable;
 void report_outside_variable(struct warp *w, const struct insn *in, const struct ptx_variable *v, uint32_t lanes,
                              uint64_t address, uint32_t bytes);
@@ -258,8 +207,8 @@ void report_outside_variable(struct warp *w, const struct insn *in, const struct
 void written_start(struct block_watch *b, const struct block *block);
 /* Moves written_until over what has been written since, from the beginning of shared memory on. */
 void written_extend(struct block_watch *b, uint32_t shared_bytes);
-void written_shared(const struct touch *t);
-void written_local(struct block_watch *b, const struct touch *t);
-void written_global(struct block_watch *b, const struct touch *t);
+void written_shared(const struct lane_access *la);
+void written_local(struct block_watch *b, const struct lane_access *la);
+void written_global(struct block_watch *b, const struct lane_access *la);
 
 #endif

@@ -1,5 +1,6 @@
-/* The host could hand a result over in many launches, a few bytes in each. A launch that says what an earlier one has said hands next to nothing over:
- * so loops over chunks, passes and devices, whose pointers and sizes come again or change in a word or two, cost little. */
+/* The host could hand a result over in many launches, a few bytes in each. A launch that says what an earlier one has
+ * said hands next to nothing over: so loops over chunks, passes and devices, whose pointers and sizes come again or
+ * change in a word or two, cost little. */
 #include "check/carried.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Words for what goes wrong between copies, and between a copy and the allocation or the free of its memory, in the order of streams. */
+/* Words for what goes wrong between copies, and between a copy and the allocation or the free of its memory, in the
+ * order of streams. */
 #ifndef COPY_REPORT_H
 #define COPY_REPORT_H
 

@@ -75,6 +75,8 @@ static void note_written(const struct copied *c, const struct allocation *to, co
 static bool first_byte_in(const struct copy_range *r, uint64_t address, uint64_t end, uint64_t *found) {
     if (address >= r->address + r->bytes || end <= r->address)
         return false;
+    /* The box's row and slice in which the address is, by division: rows begin every `pitch` bytes, slices every
+     * `slice`. */
     uint64_t offset = address > r->address ? address - r->address : 0;
     uint64_t z = r->depth > 1 ? offset / r->slice : 0, y = r->height > 1 ? (offset - z * r->slice) / r->pitch : 0;
     uint64_t x = offset - z * r->slice - (y < r->height ? y : r->height) * r->pitch;
@@ -101,10 +103,12 @@ static bool ranges_meet(const struct copy_range *a, const struct copy_range *b, 
     return false;
 }
 
-/* Reports the first byte that both touch, one of them with a write. What goes wrong with each part of an allocation is said once. */
+/* Reports the first byte that both touch, one of them with a write. What goes wrong with each part of an allocation
+ * is said once. */
 static void compare_with_copy(const struct ran *other, void *argument) {
     static uint64_t reported;
     const struct ran *ran = argument;
+    /* Both sides of the one copy against both sides of the other. */
     for (int i = 0; i < 4; i++) {
         const struct copy_range *now = &ran->ranges[i / 2], *then = &other->ranges[i % 2];
         uint64_t from = 0;
@@ -130,6 +134,7 @@ static void set_range(struct copy_range *r, const struct copied *c, const struct
     bool rows = c->height == 1 || side->pitch == c->width,
          slices = c->depth == 1 || side->slice == side->pitch * c->height;
     uint64_t bytes = extent(c, side);
+    /* Rows without gaps are one: the comparison goes row by row. */
     *r = rows && slices ? range_of_bytes(side->address, bytes, a->id, write)
                         : (struct copy_range){side->address, bytes,     a->id,       write,   c->width,
                                               side->pitch,   c->height, side->slice, c->depth};

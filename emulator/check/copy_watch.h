@@ -24,7 +24,8 @@ struct copied {
 void copy_watch_before(uint64_t address, uint64_t bytes);
 /* After it was done. Only to be called when a check is on. */
 void copy_watch(const struct copied *c);
-/* Memory has been allocated in the order of a stream, or is about to be freed so. Only to be called with racecheck on. */
+/* Memory has been allocated in the order of a stream, or is about to be freed so. Only to be called with racecheck
+ * on. */
 void memory_ordered(const struct operation_order *order, uint64_t base, enum ran_kind kind);
 
 #endif

@@ -47,7 +47,7 @@ struct scope {
     const char *text, *until;
 };
 
-static bool sum(struct scope s, const char **p, uint64_t *value, int nested);
+static bool read_sum(struct scope s, const char **p, uint64_t *value, int nested);
 
 /* `#define NAME 16`, `NAME = 16` of an enum or a constant, at p. */
 static bool value_at(struct scope s, const char *p, size_t length, uint64_t *value, int nested) {
@@ -58,7 +58,7 @@ static bool value_at(struct scope s, const char *p, size_t length, uint64_t *val
     if (!define && (*after != '=' || after[1] == '='))
         return false;
     after = define ? after : skip_space(after + 1);
-    return sum((struct scope){s.text, p}, &after, value, nested);
+    return read_sum((struct scope){s.text, p}, &after, value, nested);
 }
 
 /* The last value before the place: kernels of a file often use the same names. */
@@ -69,6 +69,7 @@ static bool value_of_name(struct scope s, const char *name, size_t length, uint6
         return false;
     memcpy(word, name, length);
     word[length] = '\0';
+    /* `nested` bounds names that stand for names: a definition that refers to itself ends there. */
     for (const char *p = s.text; (p = find_word(p, word, length)) && p < s.until; p += length) {
         uint64_t other;
         if (value_at(s, p, length, &other, nested - 1)) {
@@ -79,7 +80,7 @@ static bool value_of_name(struct scope s, const char *name, size_t length, uint6
     return found;
 }
 
-static bool factor(struct scope s, const char **p, uint64_t *value, int nested) {
+static bool read_factor(struct scope s, const char **p, uint64_t *value, int nested) {
     *p = skip_space(*p);
     if (isdigit((unsigned char)**p)) {
         char *end;
@@ -89,7 +90,8 @@ static bool factor(struct scope s, const char **p, uint64_t *value, int nested) 
     }
     if (**p == '(') {
         ++*p;
-        bool right = sum(s, p, value, nested) && **p == ')';
+        /* On failure the place is of no interest any more: the whole expression is not understood. */
+        bool right = read_sum(s, p, value, nested) && **p == ')';
         *p += right;
         return right;
     }
@@ -99,26 +101,26 @@ static bool factor(struct scope s, const char **p, uint64_t *value, int nested) 
     return *p > name && value_of_name(s, name, (size_t)(*p - name), value, nested);
 }
 
-static bool product(struct scope s, const char **p, uint64_t *value, int nested) {
-    if (!factor(s, p, value, nested))
+static bool read_product(struct scope s, const char **p, uint64_t *value, int nested) {
+    if (!read_factor(s, p, value, nested))
         return false;
     for (*p = skip_space(*p); **p == '*' || (**p == '/' && (*p)[1] != '/' && (*p)[1] != '*'); *p = skip_space(*p)) {
         char operation = *(*p)++;
         uint64_t other;
-        if (!factor(s, p, &other, nested) || !other)
+        if (!read_factor(s, p, &other, nested) || !other)
             return false;
         *value = operation == '*' ? *value * other : *value / other;
     }
     return true;
 }
 
-static bool sum(struct scope s, const char **p, uint64_t *value, int nested) {
-    if (!product(s, p, value, nested))
+static bool read_sum(struct scope s, const char **p, uint64_t *value, int nested) {
+    if (!read_product(s, p, value, nested))
         return false;
     for (*p = skip_space(*p); **p == '+' || **p == '-'; *p = skip_space(*p)) {
         char operation = *(*p)++;
         uint64_t other;
-        if (!product(s, p, &other, nested))
+        if (!read_product(s, p, &other, nested))
             return false;
         *value = operation == '+' ? *value + other : *value - other;
     }
@@ -130,7 +132,7 @@ static unsigned bounds_at(struct scope s, const char *p, uint64_t bounds[MAX_DIM
     unsigned n = 0;
     for (p = skip_space(p); *p == '[' && n < MAX_DIMENSIONS; p = skip_space(p + 1)) {
         p++;
-        if (!sum(s, &p, &bounds[n++], MOST_NESTED) || *p != ']')
+        if (!read_sum(s, &p, &bounds[n++], MOST_NESTED) || *p != ']')
             return 0;
     }
     return n;
@@ -169,6 +171,8 @@ static bool is_size(uint64_t size, const uint64_t *bounds, unsigned n, uint64_t 
     uint64_t elements = 1;
     for (unsigned i = 0; i < n; i++)
         elements *= bounds[i];
+    /* The size in PTX decides whether the bounds have been read rightly: macros, templates and namesakes often make
+     * them wrong. */
     if (!elements || size % elements)
         return false;
     return element ? size / elements == element : size / elements <= MOST_ELEMENT;
@@ -203,7 +207,8 @@ static const char *behind_bracket(const char *p, char open, char close) {
     return NULL;
 }
 
-/* The body of the function that is defined at p, where its name stands: from its brace on; NULL where it is only used. */
+/* The body of the function that is defined at p, where its name stands: from its brace on; NULL where it is only
+ * used. */
 static const char *body_at(const char *p, size_t length) {
     const char *at = skip_space(p + length);
     at = *at == '(' ? behind_bracket(at, '(', ')') : NULL;
@@ -217,6 +222,7 @@ static const char *body_at(const char *p, size_t length) {
 static const char *parameter_end(const char *p) {
     int depth = 0;
     for (; *p && (depth || (*p != ',' && *p != ')')); p++)
+        /* Commas inside of a template's arguments or an array's bounds end no parameter. */
         depth += (strchr("(<[", *p) != NULL) - (strchr(")>]", *p) != NULL);
     return p;
 }

@@ -62,6 +62,7 @@ static inline bool epoch_in_block(const struct access_epoch *q, struct access_re
 
 /* The same of any recorded access. */
 static inline bool epoch_happens_before(const struct access_epoch *q, const struct full_record *old, uint32_t packed) {
+    /* An empty record has launch 0, which is before everything. */
     return old->launch <= q->before || (epoch_is_own_block(q, old) && !(old->record.packed & RECORD_COPY) &&
                                         epoch_in_block(q, old->record, packed));
 }

@@ -9,7 +9,7 @@ struct longer {
     unsigned count;
 };
 
-static void add(struct longer *l, struct extent e, int first, int last) {
+static void add_part(struct longer *l, struct extent e, int first, int last) {
     if (first > last)
         return;
     e.first = (uint16_t)first;
@@ -28,8 +28,10 @@ static bool store(struct extent *list, uint8_t *count, unsigned most, const stru
 /* Adds the extents of a list without the bytes of `gone`. */
 static void add_rest(struct longer *l, const struct extent *list, unsigned count, const struct extent *gone) {
     for (const struct extent *e = list; e < list + count; e++) {
-        add(l, *e, e->first, e->last < gone->first ? e->last : gone->first - 1);
-        add(l, *e, e->first > gone->last ? e->first : gone->last + 1, e->last);
+        /* What is left of it before `gone`, and behind. Both may be empty, which add_part() drops: an extent inside of
+         * `gone` vanishes, one around it becomes two. */
+        add_part(l, *e, e->first, e->last < gone->first ? e->last : gone->first - 1);
+        add_part(l, *e, e->first > gone->last ? e->first : gone->last + 1, e->last);
     }
 }
 
@@ -40,7 +42,7 @@ bool extents_remove(struct extent *list, uint8_t *count, unsigned most, const st
 }
 
 /* Joins `new` with all alike extents that it touches, which are removed from the list. */
-static struct extent join(struct extent *list, unsigned *count, struct extent new) {
+static struct extent join_alike(struct extent *list, unsigned *count, struct extent new) {
     for (unsigned i = 0; i < *count;) {
         struct extent *e = &list[i];
         if (!extent_is_alike(e, &new) || e->first > new.last + 1 || new.first > e->last + 1) {
@@ -49,6 +51,8 @@ static struct extent join(struct extent *list, unsigned *count, struct extent ne
         }
         new.first = e->first < new.first ? e->first : new.first;
         new.last = e->last > new.last ? e->last : new.last;
+        /* `new` has grown, but entries before this one are not looked at again: at worst two alike extents stay
+         * apart. */
         *e = list[--*count];
     }
     return new;
@@ -57,8 +61,8 @@ static struct extent join(struct extent *list, unsigned *count, struct extent ne
 bool extents_put(struct extent *list, uint8_t *count, unsigned most, const struct extent *new) {
     struct longer l = {.count = 0};
     add_rest(&l, list, *count, new);
-    struct extent joined = join(l.items, &l.count, *new);
-    add(&l, joined, joined.first, joined.last);
+    struct extent joined = join_alike(l.items, &l.count, *new);
+    add_part(&l, joined, joined.first, joined.last);
     return store(list, count, most, &l);
 }
 

@@ -1,31 +1,32 @@
 /* The fast path of the checks for a plain load or store. It handles accesses that conflict with no record and go to
- * bytes that have been written, and updates the shadow memory exactly as the slow path (watch.c) would. Whatever
- * else it meets it leaves to the slow path.
+ * bytes that have been written, and updates the shadow memory exactly as the slow path (watch_accesses.c) would.
+ * Whatever else it meets it leaves to the slow path.
  *
  * The rules are those of race.h. The fast path has none of its own, but three caches of their answers: what happens
- * before an access (epoch.h); shadow words in a shorter form, which are
- * expanded before anybody else looks at them (extents, logs of reads: shadow_memory.h, read_log.h); and words that are read-shared, to which another read adds
- * nothing (shadow_memory.h, block_watch.h). Each says where it stands how it is kept true. tests/check/ways.cu
- * and fast_paths.cu compare what both paths find. */
+ * before an access (epoch.h); shadow words in a shorter form, which are expanded before anybody else looks at them
+ * (extents, logs of reads: shadow_memory.h, read_log.h); and words that are read-shared, to which another read adds
+ * nothing (shadow_memory.h, block_watch.h). Each says where it stands how it is kept true. tests/check/ways.cu and
+ * fast_paths.cu compare what both paths find. */
 #ifndef FAST_PATH_H
 #define FAST_PATH_H
 
 #include <string.h>
 
-#include "check/block_watch.h"
+#include "check/lane_access.h"
 #include "check/spans.h"
 
 /* Each returns the lanes that are left to the slow path. */
-uint32_t fast_shared(struct block_watch *b, struct touch *t);
-uint32_t fast_shared_atomic(struct block_watch *b, const struct touch *t); /* an atomic operation */
-uint32_t fast_local(struct block_watch *b, const struct touch *t);
-uint32_t fast_global(struct block_watch *b, struct touch *t);
+uint32_t fast_shared(struct block_watch *b, struct lane_access *la);
+uint32_t fast_shared_atomic(struct block_watch *b, const struct lane_access *la); /* an atomic operation */
+uint32_t fast_local(struct block_watch *b, const struct lane_access *la);
+uint32_t fast_global(struct block_watch *b, struct lane_access *la);
 /* Checks and does a load or store of one word by each lane, at addresses without a pattern. False: nothing is done,
  * and it is no such access or needs another path. */
-bool fast_scattered(struct block_watch *b, const struct touch *t);
+bool fast_scattered(struct block_watch *b, const struct lane_access *la);
 /* For reads made by the warp as a whole, with known spans. Each returns a bit for each span left to the slow path. */
-uint32_t fast_shared_spans(struct block_watch *b, const struct touch *t, const struct span *spans, unsigned count);
-uint32_t fast_global_spans(struct block_watch *b, struct touch *t, const struct span *spans, unsigned count);
+uint32_t fast_shared_spans(struct block_watch *b, const struct lane_access *la, const struct span *spans,
+                           unsigned count);
+uint32_t fast_global_spans(struct block_watch *b, struct lane_access *la, const struct span *spans, unsigned count);
 
 /* Records a read of a span, `bytes` for each lane, that conflicts with nothing; `record` is lane 0's. */
 void fast_shared_read(struct block_watch *b, struct access_record record, const struct span *s, uint32_t bytes);
@@ -36,12 +37,12 @@ const struct insn *probed_global(struct warp *w, const struct insn *in);
 
 /* Does a plain load of words by all lanes: the byte at an address lies at host + (address & low). False: nothing is
  * done, the pattern is another one. */
-static inline bool fast_load(const struct touch *t, const struct span *spans, unsigned count, uintptr_t host,
+static inline bool fast_load(const struct lane_access *la, const struct span *spans, unsigned count, uintptr_t host,
                              uint64_t low) {
-    const struct access *a = t->in->extra;
-    if (!(t->probe->flags & PROBE_WORDS) || t->warp->mask != FULL_MASK || count > 2)
+    const struct access *a = la->in->extra;
+    if (!(la->probe->flags & PROBE_WORDS) || la->warp->mask != FULL_MASK || count > 2)
         return false;
-    uint32_t *d = (uint32_t *)(void *)(t->warp->regs + a->regs[0]), bytes = spans[0].bytes, value[2];
+    uint32_t *d = (uint32_t *)(void *)(la->warp->regs + a->regs[0]), bytes = spans[0].bytes, value[2];
     const void *from = (const void *)(host + (spans[0].at & low)), *second = from;
     if (count == 1 && bytes == WARP_SIZE * 4) { /* contiguous */
         memcpy(d, from, WARP_SIZE * 4);
@@ -68,8 +69,9 @@ static inline bool fast_load(const struct touch *t, const struct span *spans, un
 }
 
 #define FAST_BYTES 16 /* the most that a lane stores */
-static inline bool fast_path_can(const struct block_watch *b, const struct touch *t) {
-    return !(b->launch->checks & CHECK_SLOW) && !(t->bytes & (t->bytes - 1)) && !(t->write && t->bytes > FAST_BYTES);
+static inline bool fast_path_can(const struct block_watch *b, const struct lane_access *la) {
+    return !(b->launch->checks & CHECK_SLOW) && !(la->bytes & (la->bytes - 1)) &&
+           !(la->write && la->bytes > FAST_BYTES);
 }
 
 /* A row: 16 adjacent shadow words, unaligned. row_where_...: a bit for each word of a that is so. */

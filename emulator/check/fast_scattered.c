@@ -39,17 +39,18 @@ static bool looks_regular(const uint64_t *address) {
 }
 
 /* False: some lane accesses another allocation, or is not aligned. */
-static bool find_words(struct scattered *s, const struct touch *t) {
-    const struct warp *w = t->warp;
-    const struct access *x = t->in->extra;
+static bool find_words(struct scattered *s, const struct lane_access *la) {
+    const struct warp *w = la->warp;
+    const struct access *x = la->in->extra;
     const struct allocation *a = s->allocation = w->worker->cache[x->slot];
     const uint64_t *address = (const uint64_t *)(const void *)(w->regs + x->address_reg);
     if (looks_regular(address) || !a || !a->watch || (x->kind == ACCESS_STORE && !allocation_keeps_values(a)) ||
         !(s->chunks = atomic_load_explicit(&a->watch->chunks, memory_order_acquire)))
         return false;
-    uint64_t from = (uint64_t)t->in->imm - a->base, high = 0, odd = 0, first = address[first_lane(w->mask)];
+    uint64_t from = (uint64_t)la->in->imm - a->base, high = 0, odd = 0, first = address[first_lane(w->mask)];
     s->active = w->mask;
     for (int l = 0; l < WARP_SIZE; l++)
+        /* Inactive lanes get the address of an active one, so that all the loops over lanes below need no condition. */
         s->offset[l] = (s->active >> l & 1 ? address[l] : first) + from;
     for (int l = 0; l < WARP_SIZE; l++) {
         high = s->offset[l] > high ? s->offset[l] : high;
@@ -69,6 +70,9 @@ static uint32_t first_in_chunk(const struct scattered *s) {
         number[l] = UINT32_MAX;
     for (int l = 0; l < WARP_SIZE; l++)
         number[FARTHEST + l] = s->active >> l & 1 ? s->number[l] : UINT32_MAX;
+    /* number[] begins with 16 numbers that are no chunk's: a lane's predecessor at any distance exists. Lanes of a
+     * column have all their own chunk, or groups of a power of two share one; both are found with five comparisons
+     * each. */
     for (int far = 1; far <= FARTHEST; far *= 2)
         for (int l = 0; l < WARP_SIZE; l++)
             again[l] |= -(int32_t)(number[FARTHEST + l] == number[FARTHEST + l - far]);
@@ -80,6 +84,7 @@ static uint32_t first_in_chunk(const struct scattered *s) {
 static bool are_last(const struct scattered *s, const struct last_chunks *last) {
     uint32_t differ = 0;
     for (int l = 0; l < WARP_SIZE; l++)
+        /* One comparison of vectors instead of the search for first lanes, the prefetches and the locks. */
         differ |= s->number[l] ^ last->kept.number[l];
     return !differ && s->chunks == last->kept.chunks && s->active == last->active;
 }
@@ -94,11 +99,15 @@ static void find_first(struct scattered *s, struct last_chunks *last) {
 static bool fetch(const struct scattered *s, enum shadow_slot slot, uint32_t block) {
     bool good = true;
     for (int l = 0; l < WARP_SIZE; l++)
+        /* All chunks and all data first, so that 32 misses overlap; the loop below, which reads the chunks, waits for
+         * the first of them only. */
         __builtin_prefetch(&s->chunks[s->number[l]], 1);
     for (int l = 0; l < WARP_SIZE; l++)
         __builtin_prefetch(s->allocation->host + s->offset[l], 1);
     for (int l = 0; l < WARP_SIZE; l++) {
         const struct race_chunk *c = &s->chunks[s->number[l]];
+        /* Unlocked, so what is read here may be old: it decides only what is prefetched and whether to try at all.
+         * The records are looked at again under the lock. */
         const uint32_t *array = __atomic_load_n(&c->arrays[slot], __ATOMIC_RELAXED);
         uint64_t i = s->offset[l] % CHUNK_BYTES / WORD;
         good &= chunk_is_expanded(c) && array;
@@ -159,6 +168,7 @@ static bool words_are_written(const struct scattered *s, bool write) {
     uint64_t missing = 0;
     for (int l = 0; written && l < WARP_SIZE; l++)
         missing |= ~written[s->offset[l] / 64] >> s->offset[l] % 64;
+    /* A word is aligned, so its four bits are in one word of the bitmap. */
     missing &= (1 << WORD) - 1;
     for (uint32_t rest = write && missing ? s->active : 0; rest; rest &= rest - 1)
         allocation_written(s->allocation, s->allocation->base + s->offset[first_lane(rest)], WORD);
@@ -177,6 +187,7 @@ static bool is_first(const struct race_chunk *c, uint64_t i) {
 static inline bool leave_record(struct fast_path *q, const struct scattered *s, int lane) {
     struct race_chunk *c = &s->chunks[s->number[lane]];
     uint64_t i = s->offset[lane] % CHUNK_BYTES / WORD;
+    /* As chunk_enter() does it, but for the lock, which is held. */
     if (c->newest <= q->floor) {
         struct chunk_visitor v = {.launch = q->by.record.launch, .floor = q->floor, .write = q->write};
         chunk_forget(c, &v);
@@ -230,6 +241,7 @@ static void leave_chunks(struct scattered *s, struct block_watch *b, bool good) 
  * matter, and the same values are stored again. */
 static bool access_words(struct block_watch *b, struct fast_path *q, struct scattered *s, uint32_t *data) {
     bool good = s->locked || lock(s);
+    /* Another host thread holds one of the chunks: blocks that come to the same ones at once must not keep them. */
     if (!good)
         atomic_store_explicit(&b->launch->let_go, b->order.index + LET_GO, memory_order_relaxed);
     for (uint32_t rest = good ? s->active : 0; rest && good; rest &= rest - 1) {
@@ -241,25 +253,26 @@ static bool access_words(struct block_watch *b, struct fast_path *q, struct scat
     return good;
 }
 
-bool fast_scattered(struct block_watch *b, const struct touch *t) {
+bool fast_scattered(struct block_watch *b, const struct lane_access *la) {
     struct scattered s = {.locked = 0};
-    const struct access *x = t->in->extra;
-    uint32_t *data = (uint32_t *)(void *)(t->warp->regs + x->regs[0]);
-    if (!is_word_each(x) || __builtin_popcount(t->warp->mask) < LEAST || b->order.partly ||
-        (b->launch->checks & (CHECK_RACE | CHECK_SLOW)) != CHECK_RACE || !find_words(&s, t))
+    const struct access *x = la->in->extra;
+    uint32_t *data = (uint32_t *)(void *)(la->warp->regs + x->regs[0]);
+    if (!is_word_each(x) || __builtin_popcount(la->warp->mask) < LEAST || b->order.partly ||
+        (b->launch->checks & (CHECK_RACE | CHECK_SLOW)) != CHECK_RACE || !find_words(&s, la))
         return false;
-    struct fast_path q = {.touch = t,
-                          .by = epoch_of(b, touch_record(b, t)),
-                          .write = t->write,
+    struct fast_path q = {.access = la,
+                          .by = epoch_of(b, lane_access_record(b, la)),
+                          .write = la->write,
                           .floor = b->launch->floor,
                           .alone = true,
                           .written = true};
-    bool read_shared = !t->write && words_are_read_shared(&s, &q.by);
-    if (!read_shared && (!come_to_chunks(&s, b, t->write ? SHADOW_WRITE : SHADOW_READ) ||
-                         !words_are_written(&s, t->write) || !access_words(b, &q, &s, data)))
+    bool read_shared = !la->write && words_are_read_shared(&s, &q.by);
+    /* The order matters: `written` is looked at after the prefetches, and before the first record is left. */
+    if (!read_shared && (!come_to_chunks(&s, b, la->write ? SHADOW_WRITE : SHADOW_READ) ||
+                         !words_are_written(&s, la->write) || !access_words(b, &q, &s, data)))
         return false;
-    if (t->write)
-        b->order.warps[t->warp->index].dirty = true;
+    if (la->write)
+        b->order.warps[la->warp->index].dirty = true;
     else
         load_words(&s, data);
     return true;

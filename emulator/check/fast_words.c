@@ -46,15 +46,19 @@ struct past {
 /* Adds the records of one visit, which are those in `where`. */
 static inline void note_visit(const struct fast_path *q, const struct visit *v, const uint32_t *packed, shadow_row now,
                               uint32_t where, struct past *p) {
+    /* The launch happens before this one as a whole: as good as no record. */
     if (v->launch <= q->by.before) {
         p->none |= where;
         p->ordered |= where;
         return;
     }
     p->launch |= v->launch == q->by.record.launch ? where : 0;
+    /* By another block, or another launch that runs at the same time: only the slow path knows whether it is
+     * ordered. */
     if (v->launch != q->by.record.launch || v->block != q->by.record.block)
         return;
     p->mine |= where;
+    /* Program order, unless it is a cp.async: that may be unfinished, for the thread itself, too. */
     p->thread |= where & row_where_zero((ROW_AT(packed, 0) ^ now) & (THREAD_BITS | RECORD_COPY));
     enum epoch_scope scope = epoch_scope(&q->by, v->time);
     if (scope != EPOCH_NOBODY)
@@ -68,6 +72,8 @@ static inline struct past past_of(const struct fast_path *q, const struct row *r
     const uint16_t *numbers = chunk_numbers(c, slot) + r->i;
     const uint32_t *packed = c->arrays[slot] + r->i, none = which_number(numbers, 0);
     struct past p = {.none = none, .ordered = none};
+    /* One turn for each visit in the row, of which there are one or two nearly always: the first word not yet
+     * classified has the number `n`, and all words with that number are classified with it. */
     for (uint32_t rest = r->on & ~none; rest;) {
         uint16_t n = numbers[__builtin_ctz(rest)];
         uint32_t where = rest & which_number(numbers, n);
@@ -99,6 +105,8 @@ static inline void set_where(struct fast_path *q, const struct row *r, enum shad
     struct race_chunk *c = r->chunk;
     if (!chunk_need_array(c, slot))
         return;
+    /* chunk_visit() may renumber the visits, so nobody may hold a number over this call: struct past holds masks. Out
+     * of memory the number is 0, which is "no record". */
     if (!q->number)
         q->number = chunk_visit(c, &q->by.record, q->floor);
     put(c->arrays[slot] + r->i, where, r->packed);
@@ -109,9 +117,12 @@ static inline void set_where(struct fast_path *q, const struct row *r, enum shad
 static void set_read_shared(const struct fast_path *q, const struct row *r, uint64_t words, uint32_t one,
                             uint32_t other) {
     uint32_t launch = q->by.record.launch, block = one > other ? one : other;
+    /* The bitmap has a bit for each word, not for each byte. And what is read-shared is not looked at again, so
+     * initcheck must have nothing to say of it: all bytes have been written. */
     if (r->chunk->unit_shift != 2 || !q->written || !words)
         return;
     chunk_set_read_shared(r->chunk, launch, block, r->i, words);
+    /* A row need not begin at a multiple of 16: it may straddle two words of the bitmap. */
     if (r->i % 64 + ROW_WORDS > 64 && words >> (64 - r->i % 64))
         chunk_set_read_shared(r->chunk, launch, block, (r->i / 64 + 1) * 64, words >> (64 - r->i % 64));
 }
@@ -123,6 +134,7 @@ static void read_again(struct fast_path *q, const struct row *r, uint32_t rest, 
     const struct race_chunk *c = r->chunk;
     const uint16_t *one = chunk_numbers(c, SHADOW_READ) + r->i, *other = chunk_numbers(c, SHADOW_READ_TOO) + r->i;
     uint32_t replaced = rest & both_mine;
+    /* As in past_of(), all words with the same pair of visits at once. */
     for (uint32_t left = rest & ~both_mine; left;) {
         unsigned at = (unsigned)__builtin_ctz(left);
         uint32_t where = left & which_number(one, one[at]) & which_number(other, other[at]);
@@ -142,6 +154,8 @@ static bool read_any(struct fast_path *q, const struct row *r) {
     if (r->on & ~(safe(q, &write) & safe(q, &strong)))
         return false;
     uint32_t rest = r->on, both_mine = ROW_ALL;
+    /* As race_remember_read() does for one word: the first of the two records that happens before this read, or is by
+     * its thread, is replaced. `rest` are the words that have not found a place yet. */
     for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO && rest; k++) {
         struct past read = past_of(q, r, k);
         uint32_t taken = rest & (read.ordered | read.thread);
@@ -178,6 +192,8 @@ static inline uint32_t read_mine(struct fast_path *q, const struct row *r) {
     if (!is_empty(r, SHADOW_WRITE) || !is_empty(r, SHADOW_STRONG) || !chunk_need_array(c, SHADOW_READ) ||
         !chunk_need_array(c, SHADOW_READ_TOO))
         return r->on;
+    /* Numbers are compared instead of epochs: a record by this visit has this access's epoch, so it is not ordered
+     * before it, and its block is the same. ~0u equals no number of 16 bits. */
     if (!q->number)
         q->number = chunk_known_visit(c, &q->by.record);
     uint32_t number = q->number ? q->number : ~0u;
@@ -185,6 +201,9 @@ static inline uint32_t read_mine(struct fast_path *q, const struct row *r) {
     uint32_t mine = row_where_equal(one, number - (shadow_row){0}), none = row_where_zero(one);
     uint32_t thread = row_where_zero((ROW_AT(c->arrays[SHADOW_READ] + r->i, 0) ^ r->packed) & THREAD_BITS);
     uint32_t free = row_where_zero(other) | row_where_equal(other, number - (shadow_row){0});
+    /* The first record is replaced where there is none, or where it is this thread's. Otherwise it is another
+     * thread's, and the second one is replaced where there is none or it is of this visit, too: either the same
+     * thread's, or two by one block, of which read_again() would replace the second. */
     uint32_t first = r->on & (none | (mine & thread)), second = r->on & mine & free & ~first;
     if (first)
         set_where(q, r, SHADOW_READ, first);
@@ -214,6 +233,8 @@ static bool write_row(struct fast_path *q, const struct row *r) {
     }
     if (good != r->on)
         return false;
+    /* A plain write replaces all four records. The others are removed by their number alone, and slots that are empty
+     * already are not written to: most rows have no strong writes, and their cache lines are not needed. */
     set_where(q, r, SHADOW_WRITE, r->on);
     for (enum shadow_slot k = SHADOW_STRONG; k < SHADOW_SLOTS; k++)
         if (!empty[k])
@@ -259,12 +280,16 @@ static bool remember(struct fast_path *q, const struct row *r, uint64_t i, uint3
 static bool remember_all(struct fast_path *q, const struct row *r, uint64_t i, bool no_write) {
     uint32_t warp = q->by.record.record.packed;
     uint32_t first = warp + (uint32_t)__builtin_ctz(q->lanes), last = warp + 31u - (uint32_t)__builtin_clz(q->lanes);
+    /* Both places are free: the first lane takes one, the second lane the other, and each further lane replaces the
+     * second, since both are by one block. What is left is the first and the last. */
     if (record_at(r->chunk, i, SHADOW_READ).launch <= q->by.before &&
         record_at(r->chunk, i, SHADOW_READ_TOO).launch <= q->by.before) {
         fast_set_at(q, r->chunk, i, SHADOW_READ, first);
         fast_set_at(q, r->chunk, i, SHADOW_READ_TOO, last);
         return true;
     }
+    /* Otherwise: the first lane; then those that have a record there already, and renew it; then the last, which
+     * replaces what the lanes between would have left. */
     if (!remember(q, r, i, first, no_write))
         return false;
     for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO; k++) {
@@ -282,6 +307,7 @@ static bool read_one(struct fast_path *q, const struct row *r, uint64_t i) {
     for (enum shadow_slot k = SHADOW_WRITE; k <= SHADOW_STRONG; k++) {
         struct full_record m = record_at(r->chunk, i, k);
         no_write &= m.launch <= q->by.before;
+        /* Where several lanes read the word (not alone), a write by one of them is no excuse for the others. */
         if (!epoch_happens_before(&q->by, &m, packed) && !(q->alone && is_thread(q, &m, packed)))
             return false;
     }
@@ -320,6 +346,7 @@ bool fast_words_access(struct fast_path *q, struct race_chunk *c, uint64_t i, ui
     uint32_t packed = q->by.record.record.packed + lane;
     chunk_assert_locked(c);
     for (uint64_t k = 0; k < n; k += ROW_WORDS) {
+        /* The last row may be shorter; arrays are longer by a row, so that it can be read in whole. */
         uint32_t on = n - k < ROW_WORDS ? ROW_ALL >> (ROW_WORDS - (n - k)) : ROW_ALL;
         struct row r = {c, i + k, on, packed + ((count + (uint32_t)(begin + k)) >> q->shift)};
         if (!row_is_fast(q, &r))
@@ -337,9 +364,13 @@ void chunk_propagate_log(struct race_chunk *c) {
     if (!logged || !chunk_expand(c, 2))
         return;
     for (const struct extent *e = c->log; e < c->log + logged; e++) {
+        /* The clock that these reads had: chunk_log() took only reads that all other launches happen before, and
+         * epoch_is_fresh() only those at the time of the last barrier, by warps that nothing has ordered since. */
         uint32_t base = e->record.record.time;
         struct fast_path q = {.by = {e->record, e->record.launch - 1, base, base}, .alone = true, .written = true};
         q.shift = e->shift - c->unit_shift;
+        /* The extent's record is extrapolated to byte 0 of the chunk, so its first element is that many lanes
+         * further. */
         fast_words_access(&q, c, e->first >> c->unit_shift, (e->last + 1u - e->first) >> c->unit_shift, 0,
                           e->first >> e->shift);
     }

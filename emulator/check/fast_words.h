@@ -5,7 +5,7 @@
 #include "check/probed_global.h"
 
 struct fast_path {
-    const struct touch *touch; /* NULL: a logged read that is propagated now */
+    const struct lane_access *access; /* NULL: a logged read that is propagated now */
     struct access_epoch by;
     uint32_t floor; /* the launch's: chunk_visitor.floor */
     bool partly;    /* block_order.partly */
@@ -29,6 +29,7 @@ static inline void fast_set_at(struct fast_path *q, struct race_chunk *c, uint64
                                uint32_t packed) {
     if (!chunk_need_array(c, slot))
         return;
+    /* First a look at the last visits, without a call: a block that comes to a chunk again does so soon. */
     if (!q->number && !(q->number = chunk_known_visit(c, &q->by.record)))
         q->number = chunk_visit(c, &q->by.record, q->floor);
     c->arrays[slot][i] = packed;

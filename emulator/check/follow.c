@@ -6,6 +6,7 @@
 
 #include "base/out_of_memory.h"
 #include "check/allocation_watch.h"
+#include "check/lane_access.h"
 #include "isa/instruction.h"
 #include "machine/code.h"
 #include "machine/observer.h"
@@ -30,12 +31,15 @@ struct follow *follow_begin(struct warp *w) {
     }
     memset(f->registers[i], 0, frame_bytes(w));
     w->shadow = f->registers[i];
+    /* The handler that has found the first undefined value is in the middle of the usual dispatch loop: the warp
+     * leaves that after it, and follow_run() goes on (warp_hand_on). */
     w->hand_on = true;
     return f;
 }
 
 void follow_end(struct warp *w) {
     uint64_t word;
+    /* Frames are whole vectors, so that no bytes are left over. Predicates have their bits in the frame, too. */
     for (size_t i = 0; i + sizeof word <= frame_bytes(w); i += sizeof word) {
         memcpy(&word, w->shadow + i, sizeof word);
         if (word)
@@ -72,6 +76,7 @@ static struct origin *origin_at(struct follow *f, const struct warp *w, const st
             if (last->warp == w->index)
                 return last;
         }
+    /* Numbers have six bits in a byte of the frame beside, so that there are at most 63 origins. */
     if (f->count == ORIGINS) /* rather another warp's than another line's */
         return last ? last : &f->origins[ORIGINS];
     f->origins[++f->count] = (struct origin){.in = in, .warp = w->index};
@@ -87,6 +92,7 @@ uint8_t follow_origin(struct follow *f, const struct warp *w, const struct insn 
     o->bytes = new->bytes;
     o->allocation = new->allocation;
     o->lanes |= new->lanes;
+    /* A new undefined value of these lanes, which may be reported again; one entry of the report counts them. */
     o->reported &= ~new->lanes;
     for (uint32_t rest = new->lanes; rest; rest &= rest - 1) {
         o->address[first_lane(rest)] = new->address[first_lane(rest)];
@@ -111,26 +117,28 @@ static uint32_t frame_place(const struct access *a, unsigned i, int lane) {
     return a->regs[i / a->bytes] + (uint32_t)lane * (a->reg_bits / 8u) + i % a->bytes;
 }
 
-void follow_load(const struct touch *t, enum ptx_space space, uint64_t missing) {
-    struct warp *w = t->warp;
-    const struct access *a = t->in->extra;
+void follow_load(const struct lane_access *la, enum ptx_space space, uint64_t missing) {
+    struct warp *w = la->warp;
+    const struct access *a = la->in->extra;
     struct follow *f = follow_begin(w);
-    bool foreign = space == SPACE_SHARED && t->target != w->block; /* what it holds is not followed to another block */
-    const uint8_t *stored = foreign ? NULL : stored_origins(w, space, t->address, t->lane);
+    bool foreign = space == SPACE_SHARED && la->target != w->block; /* what it holds is not followed to another block */
+    const uint8_t *stored = foreign ? NULL : stored_origins(w, space, la->address, la->lane);
     uint8_t new = 0;
-    for (unsigned i = 0; i < t->bytes; i++) {
+    for (unsigned i = 0; i < la->bytes; i++) {
         if (!(missing >> i & 1))
             continue;
+        /* An undefined value that was stored here came from somewhere else: its use is reported with that place.
+         * Otherwise nobody has written the byte, and this load is the origin, one for all such bytes of the lane. */
         uint8_t origin = stored ? stored[i] : 0;
         if (!origin && !new) {
             struct origin o = {
-                .lanes = 1u << t->lane, .space = (uint8_t)space, .bytes = t->bytes, .allocation = t->allocation};
-            o.address[t->lane] = t->address;
-            o.rank[t->lane] = (uint8_t)(space == SPACE_SHARED ? t->target->rank : 0);
-            new = follow_origin(f, w, t->in, &o);
+                .lanes = 1u << la->lane, .space = (uint8_t)space, .bytes = la->bytes, .allocation = la->allocation};
+            o.address[la->lane] = la->address;
+            o.rank[la->lane] = (uint8_t)(space == SPACE_SHARED ? la->target->rank : 0);
+            new = follow_origin(f, w, la->in, &o);
         }
         if (a->regs[i / a->bytes] != ~0u)
-            follow_registers(w)[frame_place(a, i, t->lane)] = origin ? origin : new;
+            follow_registers(w)[frame_place(a, i, la->lane)] = origin ? origin : new;
     }
 }
 
@@ -142,6 +150,7 @@ static void unwrite(struct warp *w, enum ptx_space space, uint64_t address, int 
     if (space == SPACE_SHARED && address < w->launch->shared_bytes) {
         f->shared = f->shared ? f->shared : zeroed(w->launch->shared_bytes, 1);
         b->shared_written[address / 64] &= ~((uint64_t)1 << address % 64);
+        /* The bound below which everything is written: down to the byte of the bitmap that has lost a bit. */
         b->written_until = address < b->written_until ? (uint32_t)address / 8 * 8 : b->written_until;
     } else if (space == SPACE_LOCAL && address < w->launch->local_bytes) {
         f->local = f->local ? f->local : zeroed((size_t)w->launch->local_bytes * WARP_SIZE, w->launch->warps_per_block);
@@ -159,7 +168,7 @@ static bool is_result(const struct follow *f, uint8_t origin) {
 
 static void stored_lane(struct warp *w, const struct insn *in, uint64_t address, int lane) {
     const struct access *a = in->extra;
-    enum ptx_space space = touch_space(a, address);
+    enum ptx_space space = access_space(a, address);
     const struct allocation *allocation = space == SPACE_GLOBAL ? memory_find(address) : NULL;
     bool reported = false;
     if (space == SPACE_SHARED || space == SPACE_LOCAL)
@@ -169,6 +178,8 @@ static void stored_lane(struct warp *w, const struct insn *in, uint64_t address,
         uint8_t origin = follow_registers(w)[frame_place(a, i, lane)];
         if (!origin)
             continue;
+        /* To global memory: a copy of undefined bytes makes the destination undefined; a computed result is a use,
+         * reported once for the store. In shared and local memory both are only carried on, with their origin. */
         if (!allocation)
             unwrite(w, space, address + i, lane, origin);
         else if (!is_result(follow_of(w), origin))
@@ -218,9 +229,11 @@ static void before_access(struct warp *w, const struct insn *in) {
     if (a->kind == ACCESS_ATOMIC) {
         for (unsigned i = 0; i < a->count; i++)
             follow_use_register(w, in, a->data[i], bytes, USE_ATOMIC);
+        /* Operand c, which only cas has. */
         if (a->regs2[1])
             follow_use_register(w, in, a->regs2[1], bytes, USE_ATOMIC);
     }
+    /* What is loaded is defined, unless the probe inside of the handler finds that it is not (follow_load). */
     for (unsigned i = 0; a->kind != ACCESS_STORE && i < a->count; i++)
         if (a->regs[i] != ~0u)
             follow_define(w, a->regs[i], bytes, w->mask);
@@ -261,6 +274,8 @@ static void before(struct warp *w, const struct insn *in) {
 static const struct insn *execute(struct warp *w, const struct insn *in) {
     uint32_t all = w->mask, lanes = all;
     const struct insn *what = in;
+    /* A predicated instruction is two: the predicate, and behind it what is done by the lanes whose predicate
+     * holds. */
     if (in->flags & INSN_PREDICATE) {
         uint32_t p = *(const uint32_t *)(const void *)(w->regs + in->op[0]);
         follow_use_register(w, ++what, in->op[0], 0, USE_PREDICATE);
@@ -268,6 +283,7 @@ static const struct insn *execute(struct warp *w, const struct insn *in) {
     }
     w->mask = lanes;
     if (lanes)
+        /* Before the instruction, while its sources are still there: a destination may be one of them. */
         before(w, what);
     w->mask = all;
     const struct insn *next = in->handler(w, in);

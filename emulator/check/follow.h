@@ -10,7 +10,8 @@
 
 #include "check/block_watch.h"
 
-/* A byte of a followed frame: the number of the origin, and whether something was computed, or the very bytes were only copied. */
+/* A byte of a followed frame: the number of the origin, and whether something was computed, or the very bytes were
+ * only copied. */
 #define ORIGIN_NUMBER 0x3f
 #define COMPUTED      0x40
 #define ORIGINS       63
@@ -28,7 +29,8 @@ struct origin {
     uint8_t rank[WARP_SIZE];  /* of the block whose shared memory was read */
 };
 
-/* Predicates have a bit for each lane in the frame; where they came from is remembered for the last few that were made. */
+/* Predicates have a bit for each lane in the frame; where they came from is remembered for the last few that were
+ * made. */
 #define PREDICATES 64
 
 struct follow {
@@ -74,7 +76,7 @@ void follow_end(struct warp *w);
 void follow_run(struct warp *w, const struct insn *in);
 
 /* A lane loads bytes of which those in `missing` are unwritten. */
-void follow_load(const struct touch *t, enum ptx_space space, uint64_t missing);
+void follow_load(const struct lane_access *la, enum ptx_space space, uint64_t missing);
 /* A lane prints what lies in its local memory. */
 void follow_printed(const struct warp *w, const struct insn *in, int lane, uint64_t address, size_t bytes);
 /* A new origin, or that of the same instruction and warp. */

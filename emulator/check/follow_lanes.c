@@ -1,5 +1,5 @@
-/* Undefined values in instructions in which lanes look at each other: see follow.h. They are called by the operations, when all who take
- * part are there. */
+/* Undefined values in instructions in which lanes look at each other: see follow.h. They are called by the
+ * operations, when all who take part are there. */
 #include "check/follow.h"
 
 #include <string.h>
@@ -31,6 +31,7 @@ void follow_shuffle(struct warp *w, const struct insn *in, const uint8_t source[
     }
     for (unsigned k = 3; k < 6; k++)
         use_operand(w, in, k);
+    /* Copied first, since the destination may be the source. */
     memcpy(values, follow_registers(w) + in->op[2], sizeof values);
     uint8_t(*to)[REGISTER] = (void *)(follow_registers(w) + in->op[0]);
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
@@ -74,6 +75,7 @@ void follow_ballot(const struct warp *w, const struct insn *in, uint32_t voters)
     for (uint32_t rest = w->mask; rest; rest &= rest - 1)
         for (unsigned i = 0; i < REGISTER; i++) {
             int l = first_lane(rest);
+            /* A byte of the ballot is undefined if one of the eight votes in it is. */
             to[l][i] = (voters & mask[l]) >> 8 * i & 0xff ? origin : 0;
         }
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 static uint8_t *predicate_origins(const struct warp *w, uint32_t slot) {
+    /* A predicate is one word, a bit for each lane, and has no room for origins beside it. They are kept apart for
+     * the last PREDICATES slots; another predicate may replace them, and the report then names that one's origin. */
     return follow_of(w)->predicates[w->index][slot / 4 % PREDICATES];
 }
 
@@ -25,6 +27,7 @@ uint32_t follow_undefined(const struct warp *w, uint32_t slot, unsigned bytes, u
     uint32_t found = 0;
     if (!bytes)
         return *predicate(w, slot) & lanes;
+    /* Nearly always: 64 bits at a time, for all lanes together. */
     if (!any(at, bytes * (size_t)WARP_SIZE))
         return 0;
     for (; lanes; lanes &= lanes - 1)

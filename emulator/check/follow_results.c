@@ -1,13 +1,15 @@
 /* What is undefined in the results of an instruction that only computes: see follow.h.
  *
- * Instructions that move bits around (logic, shifts, fields, permutations, selections, conversions between integers) are tried out: where
- * they give the same for zeros and ones in place of the undefined bits, the result does not depend on them. Of sums and products the
- * bytes from the lowest undefined one on are undefined, and of pairs of halves each on its own. All else is undefined as a whole. */
+ * Instructions that move bits around (logic, shifts, fields, permutations, selections, conversions between integers)
+ * are tried out: where they give the same for zeros and ones in place of the undefined bits, the result does not
+ * depend on them. Of sums and products the bytes from the lowest undefined one on are undefined, and of pairs of
+ * halves each on its own. All else is undefined as a whole. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/out_of_memory.h"
 #include "check/follow.h"
+#include "check/lane_access.h"
 #include "check/probes.h"
 #include "decode/registers.h"
 #include "isa/instruction.h"
@@ -25,16 +27,17 @@ struct operands {
     unsigned count, destinations; /* those come first */
 };
 
-enum way {
-    WAY_WHOLE,
-    WAY_BITS,     /* the operands before `controls` are bits that are moved */
-    WAY_NEW_BITS, /* the same, and what comes out is no copy */
-    WAY_UPWARD,
-    WAY_HALVES,
+/* How undefined bits of the operands spread to the result. */
+enum spread {
+    SPREAD_WHOLE,    /* any of them makes all of it undefined */
+    SPREAD_BITS,     /* the operands before `controls` are bits that are moved */
+    SPREAD_NEW_BITS, /* the same, and what comes out is no copy */
+    SPREAD_UPWARD,   /* by carries: the bytes from the lowest undefined one on */
+    SPREAD_HALVES,   /* each pair of halves on its own */
 };
 
 struct rule {
-    enum way way;
+    enum spread spread;
     unsigned controls; /* the number of the last operands of which nothing may be undefined, or the whole result is */
 };
 
@@ -46,7 +49,7 @@ static unsigned letter_bytes(char letter) {
     return letter == 'h' ? 2 : letter == 'w' || letter == 'W' ? 4 : letter == 'l' ? 8 : letter == 'q' ? 16 : 0;
 }
 
-static void add(struct operands *o, const struct insn *in, unsigned bytes) {
+static void add_operand(struct operands *o, const struct insn *in, unsigned bytes) {
     if (o->count < INSN_OPERANDS)
         o->all[o->count] = (struct operand){in->op[o->count], (uint8_t)bytes};
     o->count += o->count < INSN_OPERANDS;
@@ -58,9 +61,10 @@ static struct operands operands_of(const struct insn *in) {
     for (const char *letter = form->operands; *letter; letter++) {
         if (*letter == 'i' || (!letter[1] && in->flags & INSN_CONSTANT))
             continue; /* in insn.imm */
-        add(&o, in, letter_bytes(*letter));
+        add_operand(&o, in, letter_bytes(*letter));
+        /* p|q and d|p: one operand of PTX, and two slots here. */
         if (*letter == 'P' || *letter == 'W')
-            add(&o, in, 0);
+            add_operand(&o, in, 0);
         if (letter == form->operands)
             o.destinations = o.count;
     }
@@ -77,28 +81,28 @@ static bool moves_bits(const char *opcode) {
     return is_integer(opcode_type(opcode, 0)) && is_integer(opcode_type(opcode, 1)) && !opcode_has(opcode, "sat");
 }
 
-static enum way way_of(const struct instruction *row, const char *opcode) {
+static enum spread spread_of(const struct instruction *row, const char *opcode) {
     switch ((enum undefined_flow)row->undefined) {
     case UNDEFINED_BITS:
     case UNDEFINED_CHOICE:
-        return WAY_BITS;
+        return SPREAD_BITS;
     case UNDEFINED_NEW_BITS:
     case UNDEFINED_XOR:
-        return WAY_NEW_BITS;
+        return SPREAD_NEW_BITS;
     case UNDEFINED_UPWARD:
     case UNDEFINED_DIFFERENCE:
-        return is_integer(opcode_type(opcode, 0)) ? WAY_UPWARD : WAY_WHOLE;
+        return is_integer(opcode_type(opcode, 0)) ? SPREAD_UPWARD : SPREAD_WHOLE;
     case UNDEFINED_CONVERSION:
-        return moves_bits(opcode) ? WAY_BITS : WAY_WHOLE;
+        return moves_bits(opcode) ? SPREAD_BITS : SPREAD_WHOLE;
     default:
-        return WAY_WHOLE;
+        return SPREAD_WHOLE;
     }
 }
 
 static struct rule rule_of(const struct instruction *row, const char *opcode) {
     if (strstr(opcode, "x2") && row->undefined != UNDEFINED_CONVERSION)
-        return (struct rule){WAY_HALVES, 0};
-    return (struct rule){way_of(row, opcode), row->controls};
+        return (struct rule){SPREAD_HALVES, 0};
+    return (struct rule){spread_of(row, opcode), row->controls};
 }
 
 /* ---- lanes ---- */
@@ -112,7 +116,7 @@ static uint8_t first_origin(const struct warp *w, const struct operands *o, int 
     return 0;
 }
 
-static void set_all(const struct warp *w, const struct operands *o, uint32_t lanes) {
+static void set_whole(const struct warp *w, const struct operands *o, uint32_t lanes) {
     for (; lanes; lanes &= lanes - 1) {
         uint8_t origin = first_origin(w, o, first_lane(lanes)) | COMPUTED;
         for (unsigned k = 0; k < o->destinations; k++)
@@ -140,7 +144,7 @@ static void set_upward(const struct warp *w, const struct operands *o, uint32_t 
 
 static void set_halves(const struct warp *w, const struct operands *o, uint32_t lanes) {
     if (!o->all[0].bytes) {
-        set_all(w, o, lanes);
+        set_whole(w, o, lanes);
         return;
     }
     for (; lanes; lanes &= lanes - 1) {
@@ -148,6 +152,7 @@ static void set_halves(const struct warp *w, const struct operands *o, uint32_t 
         uint8_t origin = first_origin(w, o, l) | COMPUTED, undefined[16] = {0};
         for (unsigned k = o->destinations; k < o->count; k++)
             for (unsigned i = 0; i < o->all[k].bytes; i++)
+                /* Two bytes make one half; each pair of halves is computed on its own. */
                 undefined[i / 2] |= lane_bytes(w, &o->all[k], l)[i];
         for (unsigned i = 0; i < o->all[0].bytes; i++)
             lane_bytes(w, &o->all[0], l)[i] = undefined[i / 2] ? origin : 0;
@@ -163,6 +168,7 @@ static void fill(const struct warp *w, const struct operands *o, uint8_t frame[]
         const uint8_t *undefined = follow_registers(w) + o->all[k].slot;
         memcpy(frame[k], w->regs + o->all[k].slot, n);
         for (size_t i = 0; k >= o->destinations && i < n; i++)
+            /* A predicate: bits of lanes, of which the undefined ones are replaced. Otherwise whole bytes. */
             if (!o->all[k].bytes)
                 frame[k][i] = (uint8_t)((frame[k][i] & ~undefined[i]) | (undefined[i] & with));
             else if (undefined[i])
@@ -177,6 +183,7 @@ static void try_out(struct warp *w, const struct insn *in, handler_fn handler, c
     uint32_t carry = w->carry;
     fill(w, o, frame, with);
     for (unsigned k = 0; k < INSN_OPERANDS; k++)
+        /* The instruction runs on a small frame of its own, so that neither registers nor the carry flag change. */
         trial.op[k] = k * SLOT_BYTES;
     w->regs = frame[0];
     handler(w, &trial);
@@ -185,8 +192,10 @@ static void try_out(struct warp *w, const struct insn *in, handler_fn handler, c
 }
 
 /* Whole bytes that were moved are a copy; bits that were moved in a byte are something new. */
-static bool is_copy(const struct operand *d, const uint8_t *zeros, const uint8_t *ones, int lane) {
+static bool is_moved_whole(const struct operand *d, const uint8_t *zeros, const uint8_t *ones, int lane) {
     for (unsigned i = (unsigned)lane * d->bytes; i < (unsigned)(lane + 1) * d->bytes; i++)
+        /* All eight bits differ: the byte is an undefined byte itself, unchanged or inverted. Some differ: bits of it
+         * were moved into a byte with others. */
         if (zeros[i] != ones[i] && (zeros[i] ^ ones[i]) != 0xff)
             return false;
     return d->bytes;
@@ -194,7 +203,7 @@ static bool is_copy(const struct operand *d, const uint8_t *zeros, const uint8_t
 
 static void set_tried_lane(const struct warp *w, const struct operand *d, const uint8_t *zeros, const uint8_t *ones,
                            int lane, uint8_t origin) {
-    uint8_t flag = is_copy(d, zeros, ones, lane) ? 0 : COMPUTED;
+    uint8_t flag = is_moved_whole(d, zeros, ones, lane) ? 0 : COMPUTED;
     if (!d->bytes)
         follow_set(w, d->slot, 0, lane, (zeros[lane / 8] ^ ones[lane / 8]) >> lane % 8 & 1 ? origin | flag : 0);
     for (unsigned i = (unsigned)lane * d->bytes; i < (unsigned)(lane + 1) * d->bytes; i++)
@@ -223,12 +232,13 @@ static uint32_t undefined_in(const struct warp *w, const struct operands *o, uns
     return lanes;
 }
 
-/* A comparison that is combined with a predicate: where what is compared is defined, or does not matter, it is known. */
+/* A comparison that is combined with a predicate: where what is compared is defined, or does not matter, it is
+ * known. */
 static bool is_combined(const struct ptx_insn *p) {
     return p->row->undefined == UNDEFINED_COMPARISON && (opcode_has(p->opcode, "and") || opcode_has(p->opcode, "or"));
 }
 
-static uint32_t read_shared_by_predicate(const struct warp *w, const char *opcode, const struct operands *o) {
+static uint32_t decided_by_predicate(const struct warp *w, const char *opcode, const struct operands *o) {
     uint32_t slot = o->all[o->count - 1].slot, value = *(uint32_t *)(void *)(w->regs + slot);
     uint32_t known = ~follow_undefined(w, slot, 0, FULL_MASK);
     return known & (opcode_has(opcode, "and") ? ~value : value);
@@ -236,11 +246,14 @@ static uint32_t read_shared_by_predicate(const struct warp *w, const char *opcod
 
 static void set_combined(struct warp *w, const struct insn *in, handler_fn handler, const struct operands *o,
                          uint32_t lanes) {
+    /* setp.and: false & anything is false; setp.or: true | anything is true. Lanes in which the predicate decides
+     * that have a
+     * defined result, whatever is compared. */
     uint32_t compared = undefined_in(w, o, o->destinations, o->count - 1);
-    uint32_t read_shared = read_shared_by_predicate(w, source_of(w, in)->opcode, o);
+    uint32_t decided = decided_by_predicate(w, source_of(w, in)->opcode, o);
     for (unsigned k = 0; k < o->destinations; k++)
-        follow_define(w, o->all[k].slot, 0, compared & read_shared);
-    set_all(w, o, compared & ~read_shared);
+        follow_define(w, o->all[k].slot, 0, compared & decided);
+    set_whole(w, o, compared & ~decided);
     if (lanes & ~compared)
         set_tried(w, in, handler, o, lanes & ~compared, COMPUTED);
 }
@@ -255,6 +268,8 @@ static void set_by_rule(struct warp *w, const struct insn *in, handler_fn handle
                         uint32_t lanes) {
     const struct ptx_insn *p = source_of(w, in);
     struct rule rule = rule_of(p->row, p->opcode);
+    /* Lanes in which an operand is undefined that says which bits are taken (the shift of a shl, the selector of a
+     * prmt): zeros and ones in its place would be two selections of many, so trying out proves nothing. */
     uint32_t controlled = undefined_in(w, o, o->count - rule.controls, o->count), rest = lanes & ~controlled;
     if (is_combined(p) && !(in->flags & INSN_CONSTANT)) {
         set_combined(w, in, handler, o, lanes);
@@ -263,13 +278,13 @@ static void set_by_rule(struct warp *w, const struct insn *in, handler_fn handle
     if (controlled && p->row->undefined == UNDEFINED_CHOICE) /* between two that may be alike in some bytes */
         set_tried(w, in, handler, o, controlled, COMPUTED);
     else
-        set_all(w, o, rule.way == WAY_WHOLE ? lanes : controlled);
-    if (rule.way == WAY_UPWARD)
+        set_whole(w, o, rule.spread == SPREAD_WHOLE ? lanes : controlled);
+    if (rule.spread == SPREAD_UPWARD)
         set_upward(w, o, rest);
-    else if (rule.way == WAY_HALVES)
+    else if (rule.spread == SPREAD_HALVES)
         set_halves(w, o, rest);
-    else if (rule.way != WAY_WHOLE && rest)
-        set_tried(w, in, handler, o, rest, rule.way == WAY_NEW_BITS ? COMPUTED : 0);
+    else if (rule.spread != SPREAD_WHOLE && rest)
+        set_tried(w, in, handler, o, rest, rule.spread == SPREAD_NEW_BITS ? COMPUTED : 0);
 }
 
 static void form_results(struct warp *w, const struct insn *in, handler_fn handler) {
@@ -279,6 +294,7 @@ static void form_results(struct warp *w, const struct insn *in, handler_fn handl
         lanes = 0;
     if (lanes)
         set_by_rule(w, in, handler, &o, lanes);
+    /* All other lanes get defined results, also where the destination was undefined before. */
     for (unsigned k = 0; k < o.destinations; k++)
         follow_define(w, o.all[k].slot, o.all[k].bytes, w->mask & ~lanes);
 }
@@ -287,6 +303,7 @@ static void form_results(struct warp *w, const struct insn *in, handler_fn handl
 
 /* Moves whole elements: what happens to the registers happens to the frame beside them. */
 static void move_along(struct warp *w, const struct insn *in, handler_fn handler) {
+    /* The frame beside has the same layout, so the instruction itself moves the origins along, lane by lane. */
     uint8_t *regs = w->regs;
     w->regs = follow_registers(w);
     handler(w, in);
@@ -309,6 +326,7 @@ static void visit_read(struct ptx_register *r, bool written, void *context) {
     struct visited *v = context;
     unsigned bytes = register_bits(r) / 8;
     uint32_t lanes = written || r->constant ? 0 : follow_undefined(v->warp, r->slot, bytes, v->warp->mask);
+    /* One origin stands for all that are read. */
     if (lanes && !v->lanes)
         v->origin = follow_byte(v->warp, r->slot, bytes, first_lane(lanes));
     v->lanes |= lanes;
@@ -370,8 +388,8 @@ static enum use use_of(const struct warp *w, const struct insn *in, const struct
     case UNDEFINED_VOTE:
         return USE_VOTE;
     case UNDEFINED_STORED:
-        return touch_space(in->extra, access_address(w, in, first_lane(w->mask))) == SPACE_GLOBAL ? USE_STORED
-                                                                                                  : USE_NONE;
+        return access_space(in->extra, access_address(w, in, first_lane(w->mask))) == SPACE_GLOBAL ? USE_STORED
+                                                                                                   : USE_NONE;
     case UNDEFINED_PRODUCT: /* some lanes of the warp are still on their way */
     case UNDEFINED_CHECKED:
         return USE_NONE;
@@ -404,6 +422,7 @@ static void other_results(struct warp *w, const struct insn *in, handler_fn hand
 
 /* An operand that decode lets be computed first, into a place of its own. */
 static bool makes_temporary(const struct warp *w, const struct insn *in) {
+    /* Its value goes to an instruction that follows; that one is looked at itself. */
     const struct ptx_insn *p = source_of(w, in);
     return (in->effect == EFFECT_LOCAL_ADDRESS || in->effect == EFFECT_SPECIAL) &&
            !(p && p->opcode && p->row->decoding == DECODING_mov);

@@ -6,6 +6,7 @@
 #include "machine/block_cluster.h"
 
 static uint8_t told_lane(const struct origin *o, const struct warp *w, int lane) {
+    /* The value may come from another lane, by a shuffle: then the first lane that the origin has. */
     bool own = o->warp == w->index && o->lanes >> lane & 1;
     return (uint8_t)(own ? lane : first_lane(o->lanes));
 }
@@ -13,6 +14,7 @@ static uint8_t told_lane(const struct origin *o, const struct warp *w, int lane)
 void follow_use(const struct warp *w, const struct insn *in, int lane, uint8_t byte, enum use use) {
     struct follow *f = follow_of(w);
     unsigned number = byte & ORIGIN_NUMBER;
+    /* Without a number (a predicate whose origin was replaced): the newest one. */
     struct origin *o = &f->origins[number ? number : f->count];
     if (!o->lanes)
         return;

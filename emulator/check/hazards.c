@@ -65,7 +65,7 @@ static void replace(struct hazard *old, const struct hazard *new) {
 }
 
 /* The entry that a hazard belongs to. Of both orders, the read of what was written is reported. */
-static struct hazard *find(struct hazards *all, const struct hazard *h) {
+static struct hazard *find_entry(struct hazards *all, const struct hazard *h) {
     for (unsigned i = 0; i < all->count; i++) {
         struct hazard *known = &all->items[i];
         if (!same_kind(known, h))
@@ -87,7 +87,7 @@ void hazards_note(struct hazards *all, const struct hazard *h) {
     new.at = position(h->kernel, h->now);
     new.at_then = position(h->kernel_then, h->then);
     new.at_use = position(h->kernel, h->used);
-    struct hazard *known = find(all, &new);
+    struct hazard *known = find_entry(all, &new);
     if (!known && all->count < MAX_HAZARDS) {
         known = &all->items[all->count++];
         replace(known, &new);
@@ -122,7 +122,7 @@ static uint64_t hash_hazard(const struct hazard *h) {
 }
 
 /* Has an earlier launch of the same kernels had the same hazard between the same lines? */
-static bool is_known(const struct hazard *h) {
+static bool reported_before(const struct hazard *h) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static uint64_t known[MOST_KNOWN];
     static unsigned count;
@@ -263,7 +263,7 @@ static const char *advice_on_loads(const struct hazard *h) {
     return NULL;
 }
 
-static const char *missing(const struct hazard *h) {
+static const char *missing_order(const struct hazard *h) {
     if (h->kind == HAZARD_COPY)
         return " with an asynchronous copy";
     if (hazard_is_of_proxy(h))
@@ -289,7 +289,7 @@ static const char *missing(const struct hazard *h) {
 }
 
 /* How it was read, where that is no load. */
-static const char *way_of(const struct hazard *h) {
+static const char *special_read(const struct hazard *h) {
     return h->now->effect == EFFECT_TEXTURE ? "texture" : h->now->effect == EFFECT_SURFACE ? "surface" : NULL;
 }
 
@@ -298,7 +298,7 @@ static bool is_volatile(const struct kernel *k, const struct insn *in) {
     return p && p->opcode && opcode_has(p->opcode, "volatile");
 }
 
-static const char *advice(const struct hazard *h) {
+static const char *advice_on(const struct hazard *h) {
     if (h->kind == HAZARD_COPY)
         return "An asynchronous copy may still be under way: wait for it (cp.async.wait_group, __pipeline_wait_prior, "
                "pipe.consumer_wait()), then __syncthreads() before other threads read what it brought.";
@@ -311,7 +311,7 @@ static const char *advice(const struct hazard *h) {
                "meant, "
                "say so with a volatile read or an atomic load; if the final value is needed, read it in a later "
                "kernel.";
-    if (h->kind == HAZARD_UNWRITTEN && way_of(h))
+    if (h->kind == HAZARD_UNWRITTEN && special_read(h))
         return "Nobody has written what lies there, neither a copy (cudaMemcpy2DToArray and its kind) nor a kernel.";
     if (h->kind == HAZARD_UNWRITTEN && h->space == SPACE_SHARED && h->now->effect == EFFECT_DESCRIPTORS)
         return "wgmma reads where its descriptors lead, and nothing has been written there. Does one lead beyond its "
@@ -455,7 +455,7 @@ static void put_race_sentence(struct text *t, const struct hazard *h, const stru
     put_who(&s, &h->who_then, blocks);
     text_format(&s, " %s it", verb(h->then, h->write_then));
     put_line(&s, &h->at_then, h->kernel_then, h->then);
-    text_string(&s, missing(h));
+    text_string(&s, missing_order(h));
     text_format(&s, " (%u byte%s", h->bytes, h->bytes == 1 ? "" : "s");
     if (!blocks)
         text_format(&s, ", block (%u,%u,%u)", h->who.block[0], h->who.block[1], h->who.block[2]);
@@ -485,7 +485,7 @@ static void put_race(struct text *t, const struct hazard *h, const struct pointe
         return;
     text_string(t, MARK "\n");
     put_race_lines(t, h, arg);
-    put_advice(t, advice(h));
+    put_advice(t, advice_on(h));
 }
 
 /* Where the value is used, if that is another line than the one that read it. */
@@ -539,8 +539,8 @@ static void put_exit(struct text *t, const struct hazard *h, const struct pointe
            "access to another block's shared memory, before any of them returns.");
 }
 
-/* "thread (0,0,0) of block (1,0,0) wrote p[3] at x.cu:43, and nothing orders this after the cudaMallocAsync of this memory in another
- * stream" */
+/* "thread (0,0,0) of block (1,0,0) wrote p[3] at x.cu:43, and nothing orders this after the cudaMallocAsync of this
+ * memory in another stream" */
 static void put_lifetime(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     struct text title = {0}, s = {0};
     bool freed = h->kind == HAZARD_FREED;
@@ -628,7 +628,7 @@ static void put_setmaxnreg(struct text *t, const struct hazard *h, const struct 
               "behaviour is undefined. Branch on threadIdx.x / 128.");
 }
 
-static void put_gone_around(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
+static void put_skipped_sync(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     put_title(t, h->warning ? "Warning: Barrier error detected. Divergent thread(s) in warp."
                             : "Barrier error detected. Divergent thread(s) in warp.");
     put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
@@ -722,7 +722,7 @@ static bool put_copied_part(struct text *t, const struct hazard *h) {
     const struct allocation_watch *w = h->allocation ? h->allocation->watch : NULL;
     const struct part_copied *part = w ? &w->part : NULL;
     struct text s = {0};
-    if (h->space != SPACE_GLOBAL || way_of(h) || !part || !part->function)
+    if (h->space != SPACE_GLOBAL || special_read(h) || !part || !part->function)
         return false;
     if (part->pitch)
         text_format(
@@ -747,8 +747,8 @@ static void put_unwritten(struct text *t, const struct hazard *h, const struct p
     static const char *const spaces[] = {
         [SPACE_GLOBAL] = "__global__", [SPACE_SHARED] = "__shared__", [SPACE_LOCAL] = "__local__"};
     struct text s = {0};
-    text_format(&s, "Uninitialized %s memory read of size %u bytes", way_of(h) ? way_of(h) : spaces[h->space],
-                h->bytes);
+    text_format(&s, "Uninitialized %s memory read of size %u bytes",
+                special_read(h) ? special_read(h) : spaces[h->space], h->bytes);
     s.bytes[s.length] = '\0';
     put_title(t, s.bytes);
     put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
@@ -764,7 +764,7 @@ static void put_unwritten(struct text *t, const struct hazard *h, const struct p
         text_format(t, MARK "    and %g more such read%s\n", h->count - 1, h->count == 2 ? "" : "s");
     put_lines(t, h, arg);
     if (!put_copied_part(t, h))
-        put_advice(t, advice(h));
+        put_advice(t, advice_on(h));
 }
 
 static const struct {
@@ -787,7 +787,7 @@ static const struct {
     [HAZARD_NO_FENCE] = {put_no_fence, FINDING_RACE},
     [HAZARD_NOBODY] = {put_nobody, FINDING_UNINITIALIZED},
     [HAZARD_SETMAXNREG] = {put_setmaxnreg, FINDING_DIVERGENT_BARRIER},
-    [HAZARD_GONE_AROUND] = {put_gone_around, FINDING_LOST_LANE},
+    [HAZARD_SKIPPED_SYNC] = {put_skipped_sync, FINDING_LOST_LANE},
 };
 
 /* A race may let a read happen too early, and find nothing written: then the race alone is reported. */
@@ -819,7 +819,7 @@ void hazards_report(struct hazards *all) {
         bool race = h->kind < HAZARD_UNWRITTEN || h->kind == HAZARD_REGISTERS || h->kind == HAZARD_NO_FENCE;
         if (follows_from_race(all, h) || is_told_anyway(all, h))
             continue;
-        h->again = race && is_known(h);
+        h->again = race && reported_before(h);
         struct host_place place;
         if (h->host_now)
             h->at = host_position(submission_caller(&h->submitted), &place);

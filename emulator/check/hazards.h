@@ -22,9 +22,10 @@ enum hazard_kind {
     HAZARD_UNWRITTEN,               /* memory is read that nobody has written, and the value is used */
     HAZARD_NOBODY,                  /* a shuffle asks a lane that does not take part, and what it gets is used */
     HAZARD_REGISTERS,               /* of a wgmma under way are touched */
-    HAZARD_NO_FENCE, /* no wgmma.fence between a wgmma and who touched its registers; then: NULL, before the first one */
-    HAZARD_SETMAXNREG, /* used wrongly, by enum register_mistake in `use` */
-    HAZARD_GONE_AROUND /* lanes that a mask names work behind the *_sync function, and never come to it */
+    /* no wgmma.fence between a wgmma and who touched its registers; then: NULL, before the first one */
+    HAZARD_NO_FENCE,
+    HAZARD_SETMAXNREG,  /* used wrongly, by enum register_mistake in `use` */
+    HAZARD_SKIPPED_SYNC /* lanes that a mask names work behind the *_sync function, and never come to it */
 };
 
 /* What is wrong with a setmaxnreg; numbers are in `asked` and `bytes`. */

@@ -7,8 +7,8 @@
 #include "machine/kernel.h"
 #include "memory/memory.h"
 
-/* Adds "main() in x.cu:12", the program's function at that instruction, with the line where it was compiled with -g; nothing when it is
- * unknown. */
+/* Adds "main() in x.cu:12", the program's function at that instruction, with the line where it was compiled with -g;
+ * nothing when it is unknown. */
 bool put_host_function(struct text *t, uintptr_t pc);
 
 /* Its line, of which the file's name is in *place; zeros when it is unknown. */

@@ -67,6 +67,8 @@ void launch_order_begin(struct launch_watch *l) {
     const struct operation_order *o = &l->operation;
     l->order = (struct order_launch){o->serial, o->stream, o->number, &o->before, &l->inherited, false};
     pthread_mutex_lock(&all.lock);
+    /* Variables in memory and what launches have left keep growing while launches overlap. When none runs, and all up
+     * to the last one happen before whatever comes, nobody can learn anything from them. */
     if (all.active++ == 0 && stream_order_floor() >= all.last)
         forget();
     if (o->serial != ~0u && o->serial > all.last)
@@ -102,6 +104,7 @@ void launch_order_wait(struct block_watch *b, uint32_t warp) {
     struct facts known = {.clock = &clock};
     if (o->serial == ~0u || !o->primary)
         return;
+    /* griddepcontrol.wait: now the primary is over, too, and what it had learned counts. */
     clock.last[o->stream] = o->primary;
     launch_order_inherit(&clock, &known);
     order_learn(&b->order, warp, &known);

@@ -11,7 +11,8 @@ void launch_order_end(struct launch_watch *l);
 /* The block of the watch is over, if there was one. */
 void launch_order_block_ended(struct block_watch *b);
 
-/* The warp waits for the launch before its own in the stream, beside which its launch may have begun (griddepcontrol.wait). */
+/* The warp waits for the launch before its own in the stream, beside which its launch may have begun
+ * (griddepcontrol.wait). */
 void launch_order_wait(struct block_watch *b, uint32_t warp);
 
 /* The synchronization variables near an address of global memory, locked until they are closed. */

@@ -13,8 +13,8 @@
 #include "memory/space.h"
 #include "ptx/opcode.h"
 
-#define MAX_REGIONS 256
-#define MAX_TOUCHES 64
+#define MAX_REGIONS       256
+#define MAX_HOST_ACCESSES 64
 
 struct region {
     uint64_t base, bytes; /* whole pages; bytes 0: free */
@@ -22,7 +22,7 @@ struct region {
     _Atomic bool closed;
 };
 
-struct touch_of_host {
+struct host_access {
     uint64_t address;
     bool write;
     const char *function;
@@ -32,8 +32,8 @@ struct touch_of_host {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of regions, but not of `closed` */
 static struct region regions[MAX_REGIONS];
-static struct touch_of_host touches[MAX_TOUCHES];
-static _Atomic unsigned touch_count;
+static struct host_access host_accesses[MAX_HOST_ACCESSES];
+static _Atomic unsigned host_access_count;
 static const struct stream_clock *host_clock;
 static _Thread_local bool in_callback;
 
@@ -101,11 +101,11 @@ bool managed_fault(uint64_t address, bool write, const char *function) {
         struct region *r = &regions[i];
         if (address - r->base >= r->bytes || !atomic_exchange(&r->closed, false))
             continue;
-        unsigned n = in_callback ? MAX_TOUCHES : atomic_fetch_add(&touch_count, 1);
-        if (n < MAX_TOUCHES) {
-            touches[n] = (struct touch_of_host){address, write, function, stream_order_last(), {{0}}};
+        unsigned n = in_callback ? MAX_HOST_ACCESSES : atomic_fetch_add(&host_access_count, 1);
+        if (n < MAX_HOST_ACCESSES) {
+            host_accesses[n] = (struct host_access){address, write, function, stream_order_last(), {{0}}};
             if (host_clock)
-                touches[n].clock = *host_clock;
+                host_accesses[n].clock = *host_clock;
         }
         return mprotect((void *)(uintptr_t)r->base, r->bytes, PROT_READ | PROT_WRITE) == 0;
     }
@@ -114,8 +114,8 @@ bool managed_fault(uint64_t address, bool write, const char *function) {
 
 /* ---- afterwards ---- */
 
-/* Accesses of the system's scope are meant for the host, which has atomics of its own; what it stores does not show which. A volatile one is
- * of that scope, too. */
+/* Accesses of the system's scope are meant for the host, which has atomics of its own; what it stores does not show
+ * which. A volatile one is of that scope, too. */
 static bool is_of_system(const struct full_record *m, const struct kernel *k) {
     uint32_t index = RECORD_INSN(m->record.packed);
     const struct ptx_insn *p = index < k->code.count ? k->code.sources[index] : NULL;
@@ -124,13 +124,13 @@ static bool is_of_system(const struct full_record *m, const struct kernel *k) {
 }
 
 /* The launch that left the record had been submitted, and nobody had waited for it. */
-static bool conflicts(const struct touch_of_host *t, const struct full_record *m, struct ran *r) {
+static bool races_with_host(const struct host_access *t, const struct full_record *m, struct ran *r) {
     return m->launch && m->launch <= t->serial && stream_order_find(m->launch, r) && r->kernel &&
            t->clock.last[r->stream] < r->number && !is_of_system(m, r->kernel);
 }
 
-static void note(struct hazards *all, const struct touch_of_host *t, const struct allocation *a, const struct ran *r,
-                 const struct full_record *m, bool write_then) {
+static void note_host_access(struct hazards *all, const struct host_access *t, const struct allocation *a,
+                             const struct ran *r, const struct full_record *m, bool write_then) {
     struct launch launch = {0};
     memcpy(launch.config.grid, r->grid, sizeof r->grid);
     memcpy(launch.config.block, r->block, sizeof r->block);
@@ -152,7 +152,7 @@ static void note(struct hazards *all, const struct touch_of_host *t, const struc
     hazards_note(all, &h);
 }
 
-static void compare(struct hazards *all, const struct touch_of_host *t) {
+static void compare(struct hazards *all, const struct host_access *t) {
     const struct allocation *a = memory_find(t->address);
     struct ran r;
     if (!a || !a->watch || !a->limit)
@@ -167,19 +167,19 @@ static void compare(struct hazards *all, const struct touch_of_host *t) {
     chunk_close(c);
     const struct full_record *records[] = {&word.write, &word.strong, &word.reads[0], &word.reads[1]};
     for (int i = 0; i < (t->write ? 4 : 2); i++)
-        if (conflicts(t, records[i], &r)) {
-            note(all, t, a, &r, records[i], i < 2);
+        if (races_with_host(t, records[i], &r)) {
+            note_host_access(all, t, a, &r, records[i], i < 2);
             return;
         }
 }
 
 void managed_settle(bool idle) {
     static struct hazards hazards = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    unsigned n = atomic_load(&touch_count);
-    for (unsigned i = 0; i < n && i < MAX_TOUCHES; i++)
-        compare(&hazards, &touches[i]);
+    unsigned n = atomic_load(&host_access_count);
+    for (unsigned i = 0; i < n && i < MAX_HOST_ACCESSES; i++)
+        compare(&hazards, &host_accesses[i]);
     if (n) {
-        atomic_store(&touch_count, 0);
+        atomic_store(&host_access_count, 0);
         hazards_report(&hazards);
     }
     if (idle)

@@ -7,6 +7,8 @@
 
 #include "base/out_of_memory.h"
 
+/* A set of facts is a hash table with open addressing that is at most half full. FACTS_MOST bounds what a barrier of
+ * a large grid costs: each of its n blocks would otherwise learn n facts, n * n in all. */
 #define FACTS_LEAST 16
 #define FACTS_MOST  1024
 
@@ -37,6 +39,9 @@ static void facts_clear(struct facts *f) {
 }
 
 static struct fact *fact_slot(const struct facts *f, uint64_t block) {
+    /* Multiplicative hashing by 2^64 / golden ratio, of which the upper half is mixed best; then linear probing. It
+     * ends, since half of the slots are free. Facts are never removed one by one, so no probing is cut short by a
+     * hole. */
     for (uint64_t at = block * 0x9e3779b97f4a7c15u >> 32;; at++) {
         struct fact *slot = &f->items[at & (f->capacity - 1)];
         if (!slot->id.block || slot->id.block == block)
@@ -62,6 +67,8 @@ static void facts_rehash(struct facts *f) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < f->capacity; i++)
         left += f->items[i].id.block && !superseded(f, &f->items[i]);
+    /* After it, a quarter of the slots is in use: facts_add() comes here again when it is half of them. `again` has
+     * the same clock, so facts_add() drops what is superseded. */
     while (again.capacity < 4 * (left + 1))
         again.capacity *= 2;
     again.items = zeroed(again.capacity, sizeof *again.items);
@@ -74,6 +81,11 @@ static void facts_rehash(struct facts *f) {
 
 /* Joins two facts about one block. Where they are about two warps, the result is about the whole block. */
 static void fact_join(struct fact *to, const struct fact *from) {
+    /* A fact is "all before base, and what warp did before time". Of the two extra parts (warp, time) only those
+     * beyond the common base still say something: neither (warp does not matter), one of them (its warp is kept), or
+     * both. If both are about different warps, a fact has no room for two: the result is about the whole block, up to
+     * the later time. That claims more than is known, so a race may be missed, but an ordered access is never
+     * reported.  Example: {base 5, warp 1 to 9} and {base 7, warp 2 to 8} become {base 7, all to 9}. */
     uint32_t base = later(to->base, from->base);
     bool keep = to->time > base, take = from->time > base;
     to->base = base;
@@ -93,6 +105,8 @@ static void facts_add(struct facts *f, struct fact new) {
     if (2 * (f->count + 1) > f->capacity || f->count == FACTS_MOST)
         facts_rehash(f);
     struct fact *slot = fact_slot(f, new.id.block);
+    /* Too many even after facts_rehash(): from now on everything counts as known, and the table is not needed any
+     * more. */
     if (slot->id.block) {
         fact_join(slot, &new);
         return;
@@ -130,6 +144,9 @@ bool facts_cover(const struct facts *f, struct block_id by, struct access_record
     const struct fact *fact = f->count ? fact_slot(f, by.block) : NULL;
     if (!fact || !fact->id.block)
         return false;
+    /* A bulk copy into global memory is not done because its warp has gone on: `written` is the time before which the
+     * copies of warp `writer` are known to be done. For other warps facts say nothing of copies, and these count as
+     * done. */
     if (record.packed & RECORD_COPY && fact->writer == RECORD_WARP(record.packed) && record.time >= fact->written)
         return false;
     return record.time < fact->base ||
@@ -194,6 +211,9 @@ bool order_copy_unfinished(const struct block_order *o, struct access_record rec
 bool order_in_block(const struct block_order *o, struct access_record record, uint32_t warp, uint32_t lane) {
     const struct warp_order *w = &o->warps[warp];
     uint32_t by = RECORD_WARP(record.packed), by_lane = record.packed & RECORD_LANE;
+    /* In the order of cost, and of how often it is the answer: made by an earlier block with this clock; an
+     * unfinished copy; before the last barrier of the whole block; by a warp whose clock was joined to this one's
+     * (w->known); and in the own warp program order, bar.warp.sync of all its lanes, or of some of them. */
     if (record.time < o->start)
         return true;
     if (order_copy_unfinished(o, record))
@@ -253,6 +273,8 @@ void order_mask(struct block_order *o, const struct warp *w) {
     struct warp_order *warp = &o->warps[w->index];
     if (w->mask == warp->masks[warp->mask_at].mask)
         return;
+    /* Each change of the mask but the first advances the clock, so that two accesses with different masks never have
+     * the same time, and mask_at() can tell from the time alone with which lanes an access was made. */
     bool first = !warp->masks[warp->mask_at].mask; /* or all lanes, if it ran before: nobody asks about that time */
     uint32_t time = first ? o->time : ++o->time;
     if (w->mask == w->live)
@@ -276,6 +298,7 @@ bool order_diverged(const struct block_order *o, const struct warp *w, struct ac
     const struct warp_order *warp = &o->warps[w->index];
     if (!(record.packed & RECORD_DIVERGED) || record.time < warp->whole)
         return false;
+    /* If the recorded lane runs now, the two have reconverged; if this lane ran then, they had not diverged. */
     return !(w->mask >> (record.packed & RECORD_LANE) & 1) && !(mask_at(warp, record.time) >> lane & 1);
 }
 
@@ -284,6 +307,9 @@ static void some_lanes_sync(struct warp_order *w, uint32_t members, uint32_t tim
     w->used = true;
     if (!w->lanes)
         w->lanes = zeroed(1, sizeof *w->lanes);
+    /* The join of the members' clocks: what one of them knew of any lane, all of them know afterwards. What the
+     * members did themselves up to now happens before all of them, which is entry `time` for each member. Lanes that
+     * are no members keep theirs; what the members know of those is the join, not `time`. */
     uint32_t all[WARP_SIZE] = {0};
     for (uint32_t m = members; m; m &= m - 1) {
         const uint32_t *known = w->lanes->known[__builtin_ctz(m)];
@@ -299,6 +325,7 @@ static void some_lanes_sync(struct warp_order *w, uint32_t members, uint32_t tim
 void order_lanes_sync(struct block_order *o, uint32_t warp, uint32_t members, bool all) {
     struct warp_order *w = &o->warps[warp];
     uint32_t time = ++o->time;
+    /* A synchronization of the whole warp is one number for all 32 * 32 pairs; a single lane orders nothing. */
     if (all)
         w->synced = time;
     else if (members & (members - 1)) {
@@ -311,6 +338,12 @@ void order_lanes_sync(struct block_order *o, uint32_t warp, uint32_t members, bo
 
 /* Stores before the barrier count as fenced when every warp that stored has executed a fence since. */
 static void barrier_after_fences(struct block_order *o, uint32_t base) {
+    /* fence_base is the time before which the block's stores have been followed by a fence of some warp and a
+     * barrier: then a relaxed flag that any warp of the block sets afterwards publishes them (the end of many
+     * reductions over blocks: all threads store and fence, __syncthreads(), thread 0 increments a counter).
+     * `covered`: up to the last barrier (o->base) all stores are, by an earlier fence or by one that a warp executed
+     * since then. If no warp has stored since its last fence, what came since the last barrier is covered as well, so
+     * that the limit moves to this barrier (base); else it stays at the last one. */
     bool covered = o->fence_base == o->base, dirty = false;
     for (uint32_t i = 0; i < o->warp_count; i++) {
         covered |= o->warps[i].fenced && o->warps[i].fence_base == o->base;
@@ -333,6 +366,8 @@ void order_barrier_whole(struct block_order *o) {
         facts_clear(&o->warps[i].late);
         o->warps[i].dirty = false;
     }
+    /* What relaxed reads have acquired stays pending beyond the barrier: a fence by any warp of the block makes it
+     * count for that warp, since the barrier has ordered the read before that fence. */
     for (uint32_t i = 0; o->pending_any && i < o->warp_count; i++) {
         facts_join(&o->pending, &o->warps[i].pending);
         facts_clear(&o->warps[i].pending);
@@ -356,6 +391,8 @@ void order_fence(struct block_order *o, uint32_t warp) {
     w->fenced = w->used = o->any_fence = true;
     w->dirty = false;
     w->fence_base = o->base;
+    /* What a later relaxed store of this warp releases is what the warp knew at this moment: stores between the fence
+     * and that store are not covered. So the clock is copied now, and not when the flag is set. */
     memcpy(w->fence_known, w->known, sizeof w->known);
     w->fence_known[warp] = ++o->time;
     if (o->pending_any)
@@ -381,6 +418,8 @@ static struct fact fact_of(const struct block_order *o, uint32_t warp, uint32_t 
     uint32_t written = o->async ? async_written(o->async, warp) : ~0u;
     if (written != ~0u)
         fact.written = written;
+    /* A fact has room for one warp beyond the base. If the releasing warp has learned of others since the last
+     * barrier (by a flag in shared memory, say), the fact is widened to the whole block. */
     for (uint32_t i = 0; i < o->warp_count; i++)
         if (i != warp && known[i] > base) {
             fact.warp = WHOLE_BLOCK;
@@ -398,6 +437,8 @@ static void release(struct released *r, const struct block_order *o, uint32_t wa
                     const uint32_t known[MAX_WARPS]) {
     if (o->async)
         async_release(o->async, warp, &r->async);
+    /* `known` is about the warps of one block: released by a second block, the clock is that one's, and what the
+     * first one released is in r->facts alone. fact_of() below puts every release there, so nothing is lost. */
     if (r->used && r->block == own_id(o).block) {
         r->base = later(r->base, base);
         known_join(r->known, known);
@@ -438,6 +479,9 @@ static bool clock_includes(const struct stream_clock *clock, const struct stream
 static void release_launch(const struct order_launch *l, struct sync_variable *s, struct released *r) {
     if (!s->global)
         return;
+    /* All that have released it so far happen before this launch, and so before whoever acquires what it releases.
+     * Forgetting them keeps a variable that every launch uses (a grid barrier's counter) from collecting the facts of
+     * all launches. */
     if (clock_includes(l->before, &s->who)) {
         released_clear(&s->all);
         released_clear(&s->reads);
@@ -455,6 +499,8 @@ void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s
     if (strongly) {
         known[warp] = ++o->time;
     } else {
+        /* Relaxed: what the warp's own last fence covers, or what the block's barriers and fences do; of the warps of
+         * the block what was known at that fence. known[warp] is the time of the fence, not of this store. */
         base = later(w->fenced ? w->fence_base : 0, o->fence_base);
         memcpy(known, w->fence_known, sizeof known);
     }
@@ -468,6 +514,8 @@ void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s,
     memcpy(known, o->warps[warp].known, sizeof known);
     known[warp] = ++o->time;
     release(&s->arrived, o, warp, o->base, known);
+    /* The arrival of a bulk copy's bytes: whoever sees the end of the phase knows that this warp's copies into that
+     * block's shared memory are done up to now. Entry [fact of that rank][warp of the cluster] of the clock. */
     if (copied != ARRIVES_ITSELF && o->async)
         s->arrived.async->before[ASYNC_LOADS_OF((uint32_t)copied) * o->async->width + o->async->first + warp] =
             known[warp];
@@ -478,6 +526,8 @@ bool order_knows_copies(const struct block_order *o, uint32_t warp, const struct
     const struct async_clock *over = s->all.used && s->all.block == own_id(o).block ? s->all.async : NULL;
     if (!a || !over || over->cluster != a->cluster || a->width != ASYNC_WARPS)
         return true;
+    /* Warp `by` began copies before `time` whose bytes have ended earlier phases. Whoever has waited for such an end,
+     * or was told by one who has, has that entry in its own clock. */
     for (uint32_t by = 0; by < ASYNC_WARPS; by++) {
         uint32_t time = over->before[ASYNC_LOADS * a->width + by];
         if (time && !async_is_known(a, ASYNC_LOADS, by, time - 1, warp))
@@ -510,6 +560,8 @@ void order_release_reads(struct block_order *o, uint32_t warp, struct sync_varia
     struct warp_order *w = &o->warps[warp];
     uint32_t known[MAX_WARPS];
     memcpy(known, w->known, sizeof known);
+    /* Transitively: reads that were ordered before this warp only as reads (late_known) are passed on in the same
+     * way. */
     known_join(known, w->late_known);
     known[warp] = ++o->time;
     release_launch(o->launch, s, &s->reads);
@@ -528,6 +580,8 @@ static void acquire(const struct block_order *o, const struct released *r, uint3
         return;
     if (r->block == own_id(o).block)
         known_join(known, r->known);
+    /* Another block released it last, but it has learned of this block before (a ring of two blocks hands a buffer to
+     * and fro): its fact about this block is translated back into the clock of warps. */
     else if (own && own->id.block)
         for (uint32_t i = 0; i < o->warp_count; i++)
             if (own->warp == WHOLE_BLOCK || own->warp == i)
@@ -541,6 +595,8 @@ static bool acquires_from_launches(const struct block_order *o, const struct syn
     bool own = false, other = false;
     for (uint32_t i = 0; i < ORDER_STREAMS; i++)
         if (s->who.last[i] > l->before->last[i]) {
+            /* Beyond what the order of streams says anyway: releases by launches that do not happen before this one.
+             * Its own blocks are among them, and so are kernels that run at the same time. */
             bool mine = i == l->stream && s->who.last[i] == l->number;
             own |= mine;
             other |= !mine;
@@ -550,10 +606,12 @@ static bool acquires_from_launches(const struct block_order *o, const struct syn
     return own || other;
 }
 
-/* A thread that spins reads what it has read before: there is nothing new to learn, of as many blocks as meet at a barrier of the grid. What is
- * known of the asynchronous proxy changes without a release. */
+/* A thread that spins reads what it has read before: there is nothing new to learn, of as many blocks as meet at a
+ * barrier of the grid. What is known of the asynchronous proxy changes without a release. */
 static bool knows_already(const struct block_order *o, struct warp_order *w, const struct sync_variable *s,
                           bool strongly) {
+    /* A direct-mapped cache of ACQUIRED entries by word address. `change` is unique among all releases of all
+     * variables, so that it tells variables apart, too: the entry of another variable never matches. */
     unsigned i = (s->key >> 2) % ACQUIRED;
     bool known = w->acquired[i].change == s->change && (w->acquired[i].strongly || !strongly);
     w->acquired[i].strongly = strongly || (known && w->acquired[i].strongly);
@@ -568,6 +626,8 @@ void order_acquire(struct block_order *o, uint32_t warp, const struct sync_varia
     o->partly = w->used = true;
     if (o->async && s->all.async)
         async_acquire(o->async, warp, s->all.async);
+    /* Reads that were released count at once, even for a relaxed acquire: the value that was read could not have been
+     * computed before them. Writes count at once only after an acquire; after a relaxed read they wait for a fence. */
     acquire(o, &s->reads, w->late_known, &w->late);
     acquire(o, &s->all, strongly ? w->known : w->pending_known, strongly ? &w->learned : &w->pending);
     o->pending_any |= !strongly && s->all.used;
@@ -580,6 +640,8 @@ void order_copies_commit(struct block_order *o, uint32_t warp, uint32_t mask) {
     o->warps[warp].used = true;
     for (; mask; mask &= mask - 1) {
         uint32_t *commits = o->warps[warp].commits[__builtin_ctz(mask)];
+        /* Group k from the end is commits[k]: cp.async.wait_group N leaves the newest N, so that commits[N] and all
+         * before it are done. Eight are remembered; a wait that leaves more orders nothing. */
         memmove(commits + 1, commits, 7 * sizeof *commits);
         commits[0] = time;
     }
@@ -614,6 +676,8 @@ void order_stores_commit(struct block_order *o, uint32_t warp, uint32_t lanes) {
 /* It covers what the warp has done, and what happens before that. */
 void order_proxy_fence(struct block_order *o, uint32_t warp) {
     uint32_t before[MAX_WARPS];
+    /* Accesses of other warps are fenced as well, as far as they happen before the fence. A flag that was read with a
+     * relaxed load and no fence counts here (pending_known): fence.proxy.async is a fence. */
     for (uint32_t i = 0; i < MAX_WARPS; i++)
         before[i] = later(later(o->warps[warp].known[i], o->warps[warp].pending_known[i]), o->base);
     before[warp] = ++o->time;

@@ -2,18 +2,18 @@
  *
  * A block has a clock, which advances at whatever orders something. The epoch of an access is the clock's time when
  * it was made and its warp; its lane is recorded, too. Every warp has a vector clock (warp_order.known): for each
- * other warp of its block the time before which all accesses happen before its own. The block has one time for all
- * of them (block_order.base: the last barrier of the whole block). Lanes of one warp are ordered by bar.warp.sync.
+ * other warp of its block the time before which all accesses happen before its own. The block has one time for all of
+ * them (block_order.base: the last barrier of the whole block). Lanes of one warp are ordered by bar.warp.sync.
  *
  * A synchronization variable (a flag, a lock, a counter, an mbarrier) gets the vector clock of those who release it;
- * who acquires it joins that to its own. Between blocks clocks are a set of facts: "of block b, everything before
- * its last barrier, and what warp w did before time t". A set that grows too large becomes the fact that everything
- * is known: then fewer races are found, but none is invented.
+ * who acquires it joins that to its own. Between blocks clocks are a set of facts: "of block b, everything before its
+ * last barrier, and what warp w did before time t". A set that grows too large becomes the fact that everything is
+ * known: then fewer races are found, but none is invented.
  *
- * Kernels that run at the same time, on several devices or in several streams, talk through variables in global memory,
- * too. So the facts name the launch of a block, and a set has a vector clock of streams: what happens before a launch by
- * the order of streams happens before all that its releases order. What a launch has learned of others stays true for
- * whatever comes behind it in its stream (check/launch_order.h). */
+ * Kernels that run at the same time, on several devices or in several streams, talk through variables in global
+ * memory, too. So the facts name the launch of a block, and a set has a vector clock of streams: what happens before
+ * a launch by the order of streams happens before all that its releases order. What a launch has learned of others
+ * stays true for whatever comes behind it in its stream (check/launch_order.h). */
 #ifndef ORDER_H
 #define ORDER_H
 
@@ -180,8 +180,8 @@ bool order_may_release(const struct block_order *o);
 /* A relaxed store does not release earlier writes. But its value was computed from earlier reads, and whoever writes
  * because of that value writes after them. */
 void order_release_reads(struct block_order *o, uint32_t warp, struct sync_variable *s);
-/* An arrival at an mbarrier: acquired by who waits, when the phase is over. copied: of bytes that a bulk copy has brought to the block of
- * that rank. */
+/* An arrival at an mbarrier: acquired by who waits, when the phase is over. copied: of bytes that a bulk copy has
+ * brought to the block of that rank. */
 #define ARRIVES_ITSELF (-1)
 void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s, int copied);
 void order_phase_over(struct sync_variable *s);
@@ -195,7 +195,8 @@ void order_copies_all_done(struct block_order *o, uint32_t warp, uint32_t mask);
 /* What the block has learned of launches, by all warps. */
 void order_harvest(const struct block_order *o, struct facts *to);
 
-/* Does the warp know that the copies are done whose bytes the mbarrier's earlier phases waited for? Of a block that is a cluster of its own; else true. */
+/* Does the warp know that the copies are done whose bytes the mbarrier's earlier phases waited for? Of a block that
+ * is a cluster of its own; else true. */
 bool order_knows_copies(const struct block_order *o, uint32_t warp, const struct sync_variable *s);
 
 /* The asynchronous proxy's groups and its fence (async_order.h). */

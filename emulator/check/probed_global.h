@@ -25,12 +25,16 @@ static inline bool extent_is_harmless(const struct access_epoch *q, const struct
         return false;
     const struct access_record *record = &old->record.record;
     enum epoch_scope scope = epoch_scope(q, record->time);
+    /* Or elements of the same size, and records that differ by nothing when extrapolated to byte 0: then each element
+     * has been accessed by the very thread that accesses it now. */
     if (scope == EPOCH_ALL ||
         (old->shift == now->shift && epoch_same_thread(record->packed, now->record.record.packed)))
         return true;
     unsigned first = old->first > now->first ? old->first : now->first;
     unsigned last = old->last < now->last ? old->last : now->last;
     uint32_t warp = now->record.record.packed + (first >> now->shift);
+    /* Ordered for accesses by the own warp. Threads follow one another in the extent, so the first and the last
+     * shared byte suffice: all between are by warps between the two. */
     return scope == EPOCH_WARP && epoch_same_warp(record->packed + (first >> old->shift), warp) &&
            epoch_same_warp(record->packed + (last >> old->shift), warp);
 }
@@ -50,6 +54,8 @@ static inline struct extent extent_of(const struct access_epoch *q, uint64_t in_
                          .first = (uint16_t)in_chunk,
                          .last = (uint16_t)(in_chunk + bytes - 1),
                          .shift = (uint8_t)__builtin_ctz(each)};
+    /* Extrapolated to byte 0, perhaps to a negative lane: it wraps around, and comes back when an element's number is
+     * added. In this form the accesses of consecutive warps to consecutive elements are alike, and make one extent. */
     now.record.record.packed += lane - (uint32_t)(in_chunk / each);
     return now;
 }
@@ -81,6 +87,7 @@ static inline bool probed_extend(struct extent *list, uint8_t *count, unsigned m
 static inline bool probed_cut(struct extent *list, uint8_t *count, const struct extent *now) {
     for (unsigned i = *count; i-- > 0;) {
         struct extent *e = &list[i];
+        /* From the end of the list, so that the entry which takes a removed one's place has been looked at. */
         if (!extents_overlap(e, now))
             continue;
         if (e->first >= now->first && e->last <= now->last)
@@ -113,6 +120,8 @@ static inline bool probed_is_read_shared(const struct race_chunk *c, const struc
     if (atomic_load_explicit(&c->read_shared_launch, memory_order_acquire) != q->record.launch || i % 64 + n > 64)
         return false;
     uint64_t set = atomic_load_explicit(&c->read_shared[i / 64], memory_order_acquire) >> i % 64;
+    /* All n lowest bits are set: of ~set, shifted so that nothing else is left, no bit is. Then the launch once more:
+     * the bits may have been those of another launch that began to be marked between the two looks. */
     return !(~set << (64 - n)) && q->record.block > atomic_load_explicit(&c->read_shared_block, memory_order_acquire) &&
            atomic_load_explicit(&c->read_shared_launch, memory_order_acquire) == q->record.launch;
 }
@@ -137,6 +146,7 @@ static inline bool probed_is_simple(const struct block_watch *b, const struct wa
 }
 
 static inline enum pattern probed_pattern(const uint64_t *address, uint32_t each) {
+    /* One comparison tells which of the two patterns it may be; only that one is tried. */
     if (address[0] != address[1])
         return simd_is_strided64(address, each) ? PATTERN_CONTIGUOUS : PATTERN_NONE;
     return simd_is_strided64(address, 0) ? PATTERN_SAME : PATTERN_NONE;
@@ -156,14 +166,17 @@ static inline bool probed_find(const struct warp *w, const struct fast_access f,
     p->bytes = p->pattern == PATTERN_CONTIGUOUS ? HALF * each : each;
     p->offset[0] = address[0] + (uint64_t)f.imm - a->base;
     p->offset[1] = address[HALF] + (uint64_t)f.imm - a->base;
+    /* The offsets are unsigned: an address before the allocation is beyond its limit. */
     return p->offset[0] < a->limit && p->bytes <= a->limit - p->offset[0] && p->offset[1] < a->limit &&
            p->bytes <= a->limit - p->offset[1] && !((p->offset[0] | p->offset[1] | a->base) & (each - 1));
 }
 
 /* Records a contiguous access in the extents of its chunk, which is locked. False: that is not simple. */
-static inline bool probed_go_on(const struct access_epoch *q, struct race_chunk *c, const struct extent *now,
-                                bool write) {
+static inline bool probed_record(const struct access_epoch *q, struct race_chunk *c, const struct extent *now,
+                                 bool write) {
     chunk_assert_locked(c);
+    /* Where the last step fails, others have changed the lists already. That does not matter: nothing conflicts, and
+     * the path that takes over records the same write, which removes the same reads. */
     return !c->expanded && !c->logged && extents_are_harmless(q, c->writes, c->write_count, now) &&
            extents_are_harmless(q, c->reads, c->read_count, now) &&
            (write ? probed_extend(c->writes, &c->write_count, MOST_WRITES, now) &&
@@ -194,7 +207,9 @@ static PROBED_CALLED bool probed_read_piece(const struct block_watch *b, const s
     if (!probed_enter(b, c))
         return false;
     chunk_note_launch(c, q->record.launch, false);
-    bool good = probed_go_on(q, c, now, false) || (epoch_is_fresh(q) && probed_log(c, q, now));
+    /* A log will do where extents will not: another block reads, or in another order. It holds epochs of the last
+     * barrier only (epoch_is_fresh), since it is replayed with that clock (chunk_propagate_log). */
+    bool good = probed_record(q, c, now, false) || (epoch_is_fresh(q) && probed_log(c, q, now));
     c->parts |= good && now->shift < 2;
     chunk_close(c);
     return good;
@@ -225,16 +240,19 @@ static inline bool probed_read(const struct warp *w, const struct fast_access f,
     struct access_epoch q = epoch_of(b, whole_record(b, w, x.record));
     const struct race_chunk *low = &p->chunks[p->offset[0] >> CHUNK_SHIFT],
                             *high = &p->chunks[p->offset[1] >> CHUNK_SHIFT];
+    /* Read-shared words need no lock, nor a look at what has been written. */
     if (probed_is_read_shared(low, &q, p->offset[0] % CHUNK_BYTES, p->bytes) &&
         probed_is_read_shared(high, &q, p->offset[1] % CHUNK_BYTES, p->bytes))
         return true;
-    if (!allocation_is_written(p->allocation, p->allocation->base + p->offset[0], 2 * (uint64_t)p->bytes))
-        return false;
     if (p->pattern != PATTERN_CONTIGUOUS)
         return false;
+    const uint64_t at = p->allocation->base;
     if (p->offset[1] == p->offset[0] + p->bytes)
-        return probed_read_contiguous(b, &q, p, p->offset[0], 2 * (uint64_t)p->bytes, 0);
-    return probed_read_contiguous(b, &q, p, p->offset[0], p->bytes, 0) &&
+        return allocation_is_written(p->allocation, at + p->offset[0], 2 * (uint64_t)p->bytes) &&
+               probed_read_contiguous(b, &q, p, p->offset[0], 2 * (uint64_t)p->bytes, 0);
+    return allocation_is_written(p->allocation, at + p->offset[0], p->bytes) &&
+           allocation_is_written(p->allocation, at + p->offset[1], p->bytes) &&
+           probed_read_contiguous(b, &q, p, p->offset[0], p->bytes, 0) &&
            probed_read_contiguous(b, &q, p, p->offset[1], p->bytes, HALF);
 }
 
@@ -247,7 +265,7 @@ probed_write_contiguous(const struct block_watch *b, const struct access_epoch *
         chunk_is_expanded(c) || !probed_enter(b, c))
         return NULL;
     struct extent now = extent_of(q, in_chunk, bytes, p->each, 0);
-    if (probed_go_on(q, c, &now, true)) {
+    if (probed_record(q, c, &now, true)) {
         chunk_note_launch(c, q->record.launch, true);
         c->parts |= p->each < 4;
         return c;
@@ -265,6 +283,7 @@ static inline struct race_chunk *probed_write(const struct warp *w, const struct
         return NULL;
     struct access_epoch q = epoch_of(b, whole_record(b, w, x.record));
     struct race_chunk *c = probed_write_contiguous(b, &q, p);
+    /* The chunk stays locked until the caller has stored: who sees the record finds its value in memory. */
     if (c && !allocation_set_written(p->allocation, p->allocation->base + p->offset[0], 2 * (uint64_t)p->bytes)) {
         chunk_close(c);
         return NULL;

@@ -12,6 +12,8 @@
 /* Are n bits from bit `at` on all set? */
 static inline bool probed_bits(const uint64_t *bits, uint32_t at, uint32_t n) {
     for (; n; at += 64) {
+        /* 64 bits from an unaligned place: the rest of one word and the beginning of the next. Shifted by 1 and by 63
+         * - at, since a shift by 64 (at % 64 == 0) is undefined. The bitmap has a word more than it needs. */
         uint32_t some = n < 64 ? n : 64;
         uint64_t low = bits[at / 64] >> at % 64, high = bits[at / 64 + 1] << 1 << (63 - at % 64);
         if (~(low | high) & ~(uint64_t)0 >> (64 - some))
@@ -46,6 +48,7 @@ static inline enum pattern probed_look(const struct warp *w, uint32_t address_re
                                        const struct probed_access x, uint32_t at[2]) {
     struct block_watch *b = w->block->watch;
     const uint32_t *address = (const uint32_t *)(const void *)(w->regs + address_reg);
+    /* First the test that fails most cheaply: is the log open to this warp, and has it room? */
     if (!(b->reads.ready >> w->index & 1) || b->reads.count == READ_LOG_SIZE)
         return PATTERN_NONE;
     at[0] = address[0] + imm;

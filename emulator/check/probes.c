@@ -129,7 +129,8 @@ static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
     return s;
 }
 
-/* The address of a variable that the instruction names, itself or by a register that holds nothing else; 0: it does not. */
+/* The address of a variable that the instruction names, itself or by a register that holds nothing else; 0: it does
+ * not. */
 static uint64_t named_address(const struct kernel *k, const struct insn *in) {
     const struct access *x = in->extra;
     unsigned shared = x->address_bits == 32 ? FRAME_SHARED_32 : FRAME_SHARED_64;
@@ -196,8 +197,9 @@ static void note_unit(struct probes *all, const struct probe *s, const struct in
         all->unit = a->bytes;
 }
 
-/* Does the asynchronous proxy read or write shared memory there, or write global memory, and is there a wait that ends that? What an mbarrier says of a copy
- * between blocks is that it is written. What st.async stores is there when its bytes have arrived, too. */
+/* Does the asynchronous proxy read or write shared memory there, or write global memory, and is there a wait that
+ * ends that? What an mbarrier says of a copy between blocks is that it is written. What st.async stores is there when
+ * its bytes have arrived, too. */
 static bool is_async(const struct kernel *k, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
     if (s->kind == PROBE_ACCESS)

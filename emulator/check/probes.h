@@ -52,8 +52,9 @@ enum {
 struct probe {
     handler_fn handler; /* the handler without instrumentation, which the probe calls; NULL for PROBE_NOTHING */
     uint8_t kind, flags;
-    uint8_t
-        value; /* of wait_group: the groups left; of a barrier: its number in check/unavoidable.h, or 0; of setmaxnreg: an eighth */
+    /* of wait_group: the groups left; of a barrier: its number in check/unavoidable.h, or 0; of setmaxnreg: an
+     * eighth */
+    uint8_t value;
     uint32_t record; /* its part of `packed` in every access record: RECORD_STRONG and the like, and its index */
     const struct ptx_variable
         *variable;                  /* the shared variable that the address was computed from, if there is just one */
@@ -74,8 +75,8 @@ struct probes {
 };
 
 /* Made at the first call for a kernel and kept with it. From then on instructions with a probe are instrumented:
- * insn.handler is the probe's handler, in the interpreter and in the second tier. All others cost what they cost without
- * checks. */
+ * insn.handler is the probe's handler, in the interpreter and in the second tier. All others cost what they cost
+ * without checks. */
 const struct probes *probes_of(const struct kernel *kernel);
 
 /* The instruction's own handler, instrumented or not. */
@@ -86,8 +87,8 @@ static inline handler_fn probes_handler(const struct kernel *kernel, const struc
 
 /* Finds the shared variables that the kernel's addresses are computed from, for probe.variable: check/provenance.c. */
 void probes_find_variables(const struct kernel *kernel, struct probes *probes);
-/* The number, from 1 on, of the parameter whose pointer an access of the kernel's own code computes its address from; 0: not known.
- * `pointers`: which of the first 64 parameters are pointers, a bit for each. */
+/* The number, from 1 on, of the parameter whose pointer an access of the kernel's own code computes its address from;
+ * 0: not known. `pointers`: which of the first 64 parameters are pointers, a bit for each. */
 unsigned probes_find_parameter(const struct kernel *kernel, const struct insn *in, uint64_t pointers);
 
 #endif

@@ -84,10 +84,14 @@ static void note_no_fence(const struct warp *w, const struct insn *in, const str
                                                  .write_then = wrote});
 }
 
-static void product(struct products_watch *o, const struct products *p, const struct warp *w, const struct insn *in) {
+static void product_issued(struct products_watch *o, const struct products *p, const struct warp *w,
+                           const struct insn *in) {
     uint32_t number = (p->numbers[in->index] - 1) % 64;
+    /* The first product needs a fence in any case: the accumulators come from somewhere. */
     if (!o->fences)
         note_no_fence(w, in, NULL, false);
+    /* touched[site] is one more than the number of fences at that time: equal to it now means that none has come
+     * since. */
     for (const struct product_pair *k = p->pairs; o->fences && k < p->pairs + p->pair_count; k++)
         if (k->product == in->index && o->touched[k->site] == o->fences + 1)
             note_no_fence(w, in, &w->launch->kernel->code.insns[p->sites[k->site].insn], k->writes);
@@ -99,7 +103,7 @@ void products_before(struct products_watch *o, const struct warp *w, const struc
     const struct probes *all = w->launch->kernel->probes;
     const struct probe *s = &all->items[in->index];
     if (s->kind == PROBE_PIECES)
-        product(o, all->products, w, in);
+        product_issued(o, all->products, w, in);
     o->fences += s->kind == PROBE_PRODUCT_FENCE;
     o->committed += s->kind == PROBE_PRODUCT_COMMIT;
 }

@@ -1,9 +1,10 @@
-/* Registers of wgmma. From its issue until wgmma.wait_group covers its group, nobody else may touch those that it writes, nor write those
- * that it reads; and what others have done to them before needs a wgmma.fence behind it.
+/* Registers of wgmma. From its issue until wgmma.wait_group covers its group, nobody else may touch those that it
+ * writes, nor write those that it reads; and what others have done to them before needs a wgmma.fence behind it.
  *
- * ptxas decides which registers of the machine are used, and PTX is full of copies that it may drop. So a copy hands on what is known of a
- * register, and only other instructions touch it. Which of them may do so at a wrong time is found once for a kernel, by following its
- * control flow: in a right one that is none. Those are instrumented, and are asked at run time whether it was so. */
+ * ptxas decides which registers of the machine are used, and PTX is full of copies that it may drop. So a copy hands
+ * on what is known of a register, and only other instructions touch it. Which of them may do so at a wrong time is
+ * found once for a kernel, by following its control flow: in a right one that is none. Those are instrumented, and
+ * are asked at run time whether it was so. */
 #ifndef PRODUCTS_H
 #define PRODUCTS_H
 
@@ -42,7 +43,8 @@ struct products_watch {
     uint32_t touched[]; /* by site: `fences` when it was last executed, plus one */
 };
 
-/* Replaces the handlers of sites; before a warp executes a product, a wgmma.fence, a commit_group; after a wait_group. */
+/* Replaces the handlers of sites; before a warp executes a product, a wgmma.fence, a commit_group; after a
+ * wait_group. */
 /* The site at this instruction; NULL: none. */
 const struct product_site *products_site(const struct kernel *k, const struct insn *in);
 void products_instrument(struct products *p, struct insn *code);

@@ -1,8 +1,8 @@
 /* Finds the instructions that may touch registers of wgmma at a wrong time: see products.h.
  *
- * A state says of each register how many groups have been committed since a product that writes it, or reads it, was issued, and who has
- * touched it since the last wgmma.fence. The code is gone through from top to bottom with it, again and again; at a label it joins those of
- * the branches that lead there, until no label's changes. */
+ * A state says of each register how many groups have been committed since a product that writes it, or reads it, was
+ * issued, and who has touched it since the last wgmma.fence. The code is gone through from top to bottom with it,
+ * again and again; at a label it joins those of the branches that lead there, until no label's changes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ enum { WRITTEN_BY, READ_BY }; /* a product */
 struct one_register {
     uint8_t age[2];       /* groups committed since, or OVER */
     uint64_t products[2]; /* which of them, modulo 64 */
-    uint32_t touched
-        [2]; /* instructions that have touched it since the last fence, or NOBODY; the first bit: it is a write */
+    /* instructions that have touched it since the last fence, or NOBODY; the first bit: it is a write */
+    uint32_t touched[2];
 };
 
 struct finder {
@@ -40,7 +40,10 @@ struct finder {
 
 /* ---- registers ---- */
 
-static uint32_t *slot_of(const struct finder *f, const struct ptx_register *r) {
+static uint32_t *number_slot(const struct finder *f, const struct ptx_register *r) {
+    /* Multiplicative hashing of the pointer, with linear probing. The table has room for twice as many registers as
+     * the code names (products_find), so a free slot is always found. Looking one up also makes its entry, with
+     * number 0. */
     for (uint64_t at = (uint64_t)(uintptr_t)r * 0x9e3779b97f4a7c15u >> 40;; at++) {
         uint32_t i = (uint32_t)at & (f->capacity - 1);
         if (!f->registers[i] || f->registers[i] == r) {
@@ -52,19 +55,19 @@ static uint32_t *slot_of(const struct finder *f, const struct ptx_register *r) {
 
 /* NULL: it is not watched. */
 static struct one_register *state_of(const struct finder *f, const struct ptx_operand *o) {
-    uint32_t number = o->kind == OPERAND_REGISTER ? *slot_of(f, o->reg) : 0;
+    uint32_t number = o->kind == OPERAND_REGISTER ? *number_slot(f, o->reg) : 0;
     return number ? &f->now[number - 1] : NULL;
 }
 
 static bool watch_register(struct finder *f, const struct ptx_operand *o) {
-    uint32_t *number = o->kind == OPERAND_REGISTER ? slot_of(f, o->reg) : NULL;
+    uint32_t *number = o->kind == OPERAND_REGISTER ? number_slot(f, o->reg) : NULL;
     if (!number || *number)
         return false;
     *number = ++f->count;
     return true;
 }
 
-static bool is_copy(const struct ptx_insn *p) {
+static bool is_register_copy(const struct ptx_insn *p) {
     return p->row->decoding == DECODING_mov && p->operands[0].kind == OPERAND_REGISTER;
 }
 
@@ -75,6 +78,7 @@ static bool is_product(const struct ptx_insn *p) {
 /* The last one that was decoded from an instruction of the program. */
 static const struct ptx_insn *ends_at(const struct finder *f, uint32_t i) {
     const struct ptx_insn *p = f->code->sources[i];
+    /* Decode may have made several instructions of one; sources[] names it for each. Effects count at the last. */
     return p && p->opcode && (i + 1 == f->code->count || f->code->sources[i + 1] != p) ? p : NULL;
 }
 
@@ -86,15 +90,17 @@ static void find_registers(struct finder *f) {
             for (unsigned k = 0; p->operands[o].kind == OPERAND_VECTOR && k < p->operands[o].count; k++)
                 watch_register(f, &p->operands[o].items[k]);
     }
+    /* Copies of copies, until no more are found. Everything else (loads, arithmetic) ends the chain: it uses the
+     * register. */
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < f->code->count; i++) {
             const struct ptx_insn *p = ends_at(f, i);
-            if (!p || !is_copy(p) || p->operands[1].kind != OPERAND_REGISTER)
+            if (!p || !is_register_copy(p) || p->operands[1].kind != OPERAND_REGISTER)
                 continue;
-            if (*slot_of(f, p->operands[1].reg))
+            if (*number_slot(f, p->operands[1].reg))
                 more |= watch_register(f, &p->operands[0]);
-            else if (*slot_of(f, p->operands[0].reg))
+            else if (*number_slot(f, p->operands[0].reg))
                 more |= watch_register(f, &p->operands[1]);
         }
     }
@@ -112,9 +118,11 @@ static void join_touched(struct one_register *to, uint32_t who, bool *changed) {
     *changed = true;
 }
 
-static void join(struct one_register *to, const struct one_register *from, bool *changed) {
+static void join_register(struct one_register *to, const struct one_register *from, bool *changed) {
     for (int k = 0; k < 2; k++) {
         uint64_t products = to->products[k] | from->products[k];
+        /* The youngest: fewer groups committed since means that a wait must leave fewer, so what is safe for it is
+         * safe for both ways. The products of both may be under way. */
         uint8_t age = from->age[k] < to->age[k] ? from->age[k] : to->age[k];
         *changed |= age != to->age[k] || products != to->products[k];
         to->age[k] = age;
@@ -125,7 +133,7 @@ static void join(struct one_register *to, const struct one_register *from, bool 
 
 static const struct one_register untouched = {{OVER, OVER}, {0, 0}, {NOBODY, NOBODY}};
 
-static void set_all(struct finder *f, struct one_register *to) {
+static void forget_all(struct finder *f, struct one_register *to) {
     for (uint32_t r = 0; r < f->count; r++)
         to[r] = untouched;
 }
@@ -134,22 +142,25 @@ static void set_all(struct finder *f, struct one_register *to) {
 static void leads_to(struct finder *f, uint32_t target) {
     if (!f->labels[target]) {
         f->labels[target] = zeroed(f->count, sizeof *f->now);
-        set_all(f, f->labels[target]);
+        forget_all(f, f->labels[target]);
         f->changed = true;
     }
+    /* Joining only ever adds: ages sink, products and touches are added, each from a finite set. So the iteration
+     * over the code comes to an end; MOST_STEPS ends it where it would take too long, and then nothing is reported. */
     for (uint32_t r = 0; r < f->count; r++)
-        join(&f->labels[target][r], &f->now[r], &f->changed);
+        join_register(&f->labels[target][r], &f->now[r], &f->changed);
 }
 
 static void come_to(struct finder *f, uint32_t i) {
     bool ignored = false;
     if (!f->labels[i])
         return;
+    /* No path from above, so only the label's own state counts; otherwise both. */
     if (f->dead)
-        set_all(f, f->now);
+        forget_all(f, f->now);
     f->dead = false;
     for (uint32_t r = 0; r < f->count; r++)
-        join(&f->now[r], &f->labels[i][r], &ignored);
+        join_register(&f->now[r], &f->labels[i][r], &ignored);
 }
 
 /* ---- what is found ---- */
@@ -164,6 +175,8 @@ static struct product_site *site(struct products *out, uint32_t insn) {
 }
 
 static void suspect(struct finder *f, uint32_t insn, uint64_t products, bool writes) {
+    /* While states still grow, a suspicion may lack products. When they have settled, the code is gone through once
+     * more, and only that time sites are made. */
     if (!f->finished)
         return;
     struct product_site *s = site(f->out, insn);
@@ -171,12 +184,13 @@ static void suspect(struct finder *f, uint32_t insn, uint64_t products, bool wri
     s->writes |= writes;
 }
 
-static void pair(struct finder *f, uint32_t touch, uint32_t product) {
+static void note_pair(struct finder *f, uint32_t touch, uint32_t product) {
     struct products *out = f->out;
     if (!f->finished || touch == NOBODY)
         return;
     site(out, touch >> 1);
     struct product_pair new = {out->site_of[touch >> 1] - 1, product, touch & 1};
+    /* Pairs of one product follow one another: looked for from the end, as long as it is this product. */
     for (uint32_t k = out->pair_count; k-- > 0 && out->pairs[k].product == product;)
         if (out->pairs[k].site == new.site)
             return;
@@ -186,14 +200,14 @@ static void pair(struct finder *f, uint32_t touch, uint32_t product) {
 
 /* ---- instructions ---- */
 
-static void touch(struct finder *f, uint32_t i, const struct ptx_operand *o, bool write) {
+static void use_operand(struct finder *f, uint32_t i, const struct ptx_operand *o, bool write) {
     bool changed;
     if (o->kind == OPERAND_ADDRESS && o->reg) {
         struct ptx_operand base = {.kind = OPERAND_REGISTER, .reg = o->reg};
-        touch(f, i, &base, false);
+        use_operand(f, i, &base, false);
     }
     for (unsigned k = 0; (o->kind == OPERAND_VECTOR || o->kind == OPERAND_LIST) && k < o->count; k++)
-        touch(f, i, &o->items[k], write);
+        use_operand(f, i, &o->items[k], write);
     struct one_register *r = state_of(f, o);
     if (!r)
         return;
@@ -207,7 +221,7 @@ static void touch(struct finder *f, uint32_t i, const struct ptx_operand *o, boo
 }
 
 /* What is copied is under way still. A number is no copy: it is a write. */
-static void copy(struct finder *f, uint32_t i, const struct ptx_insn *p) {
+static void copy_register(struct finder *f, uint32_t i, const struct ptx_insn *p) {
     struct one_register *to = state_of(f, &p->operands[0]);
     const struct one_register *from = state_of(f, &p->operands[1]);
     if (!to || (from && to == from))
@@ -220,24 +234,26 @@ static void copy(struct finder *f, uint32_t i, const struct ptx_insn *p) {
     *to = from ? *from : untouched;
 }
 
-static void issue(struct finder *f, const struct ptx_operand *o, uint32_t i, int how, uint64_t product) {
+static void issue_operand(struct finder *f, const struct ptx_operand *o, uint32_t i, int how, uint64_t product) {
     for (unsigned k = 0; o->kind == OPERAND_VECTOR && k < o->count; k++) {
         struct one_register *r = state_of(f, &o->items[k]);
         if (!r)
             continue;
+        /* A's fragment is what another product is still writing. Accumulators may be: wgmma's of one shape into the
+         * same registers need no wait between. */
         if (how == READ_BY && r->age[WRITTEN_BY] != OVER)
             suspect(f, i, r->products[WRITTEN_BY], false);
-        pair(f, r->touched[0], i);
-        pair(f, r->touched[1], i);
+        note_pair(f, r->touched[0], i);
+        note_pair(f, r->touched[1], i);
         r->age[how] = 0;
         r->products[how] = product;
     }
 }
 
-static void product(struct finder *f, uint32_t i, const struct ptx_insn *p) {
+static void issue_product(struct finder *f, uint32_t i, const struct ptx_insn *p) {
     uint64_t bit = (uint64_t)1 << (f->out->numbers[i] - 1) % 64;
-    issue(f, &p->operands[1], i, READ_BY, bit);
-    issue(f, &p->operands[0], i, WRITTEN_BY, bit);
+    issue_operand(f, &p->operands[1], i, READ_BY, bit);
+    issue_operand(f, &p->operands[0], i, WRITTEN_BY, bit);
 }
 
 static void fence(struct finder *f) {
@@ -252,6 +268,9 @@ static void groups(struct finder *f, bool commit, int64_t left) {
             struct one_register *now = &f->now[r];
             if (now->age[k] == OVER)
                 continue;
+            /* A commit makes everything one group older, up to OLDEST, beyond which groups are not told apart.
+             * wait_group N leaves the newest N: what has age 1 to N may be under way. Age 0 belongs to no group yet,
+             * and no wait covers it. */
             now->age[k] = (uint8_t)(now->age[k] + (commit && now->age[k] < OLDEST));
             if (!commit && now->age[k] > left) {
                 now->age[k] = OVER;
@@ -260,12 +279,13 @@ static void groups(struct finder *f, bool commit, int64_t left) {
         }
 }
 
-static void ordinary(struct finder *f, uint32_t i, const struct ptx_insn *p) {
+static void use_operands(struct finder *f, uint32_t i, const struct ptx_insn *p) {
+    /* Sources first, then the destination: it may be among them. */
     bool writes = p->row->first != FIRST_READ && p->operand_count;
     for (unsigned k = writes; k < p->operand_count; k++)
-        touch(f, i, &p->operands[k], false);
+        use_operand(f, i, &p->operands[k], false);
     if (writes)
-        touch(f, i, &p->operands[0], true);
+        use_operand(f, i, &p->operands[0], true);
 }
 
 static void step(struct finder *f, uint32_t i, const struct ptx_insn *p) {
@@ -280,7 +300,7 @@ static void step(struct finder *f, uint32_t i, const struct ptx_insn *p) {
         groups(f, false, p->operands[0].value);
         break;
     default:
-        is_product(p) ? product(f, i, p) : is_copy(p) ? copy(f, i, p) : ordinary(f, i, p);
+        is_product(p) ? issue_product(f, i, p) : is_register_copy(p) ? copy_register(f, i, p) : use_operands(f, i, p);
     }
 }
 
@@ -297,8 +317,9 @@ static void follow_successors(struct finder *f, uint32_t i) {
 
 static void go_through(struct finder *f) {
     f->dead = false;
-    set_all(f, f->now);
+    forget_all(f, f->now);
     for (uint32_t i = 0; i < f->code->count; i++) {
+        /* Below a jump, and without a label that somebody has led to yet: unreachable as far as is known. */
         come_to(f, i);
         if (f->dead)
             continue;
@@ -329,7 +350,7 @@ static uint32_t registers_named(const struct code *code) {
     return n;
 }
 
-static void follow(struct finder *f) {
+static void iterate(struct finder *f) {
     f->now = zeroed(f->count, sizeof *f->now);
     f->labels = zeroed(f->code->count + 1, sizeof *f->labels);
     f->changed = true;
@@ -360,7 +381,7 @@ struct products *products_find(const struct kernel *kernel) {
     f.register_numbers = zeroed(f.capacity, sizeof *f.register_numbers);
     find_registers(&f);
     if (!kernel->ptx->module->debug)
-        follow(&f);
+        iterate(&f);
     free(f.registers);
     free(f.register_numbers);
     return f.out;

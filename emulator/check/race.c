@@ -36,18 +36,24 @@ bool race_happens_before(const struct race *now, const struct full_record *old, 
     const struct block_order *o = &now->b->order;
     uint32_t packed = now->record.record.packed, warp = RECORD_WARP(packed), lane = packed & RECORD_LANE;
     bool here = same_block(now, old);
+    /* What the asynchronous proxy does is ordered by its own facts alone: no barrier and no program order ends it. */
     if (is_async(now, old) && (now->shared || here))
         return !async_unfinished(now, old, old_write);
     struct access_record there = for_facts(now, old);
     struct block_id by = block_id(old->launch, old->block, 0, ~0u);
     if (old->launch != now->record.launch) {
         struct ran ran;
+        /* By another launch: before this one in the order of streams, or forgotten, as only launches are that happen
+         * before everything to come. Otherwise facts may know of it, by its place in its stream. */
         if (old->launch <= now->b->launch->before || stream_order_is_before(&now->b->launch->operation, old->launch) ||
             !stream_order_find(old->launch, &ran))
             return true;
         by.stream = ran.stream;
         by.number = ran.number;
     }
+    /* Three questions, from strict to lenient: what orders a write with an access, with a strong access (also what
+     * relaxed reads have acquired and no fence has made count), and a read with a write (also reads that were
+     * released alone). */
     if (!old_write)
         return here ? order_read_in_block(o, old->record, warp, lane) : order_read_between_blocks(o, by, there, warp);
     if (packed & RECORD_STRONG)
@@ -68,7 +74,7 @@ static bool counts_on_steps(const struct race *now, const struct full_record *ol
     uint32_t packed = now->record.record.packed;
     return now->shared && same_warp(now, old) && RECORD_INSN(old->record.packed) != RECORD_INSN(packed) &&
            is_in_step(now->b, old->record.packed) && is_in_step(now->b, packed) &&
-           !order_diverged(&now->b->order, now->touch->warp, old->record, packed & RECORD_LANE);
+           !order_diverged(&now->b->order, now->access->warp, old->record, packed & RECORD_LANE);
 }
 
 /* Both are strong accesses, which are made to synchronize. */
@@ -77,7 +83,8 @@ static bool is_strong_pair(const struct race *now, const struct full_record *old
     return both & RECORD_STRONG && (same_block(now, old) || !(any & RECORD_BLOCK_SCOPE)) && !counts_on_steps(now, old);
 }
 
-/* Parts of one copy by a tensor map may lie in one shadow word. Blocks that run at once count their times each for itself. */
+/* Parts of one copy by a tensor map may lie in one shadow word. Blocks that run at once count their times each for
+ * itself. */
 static bool same_copy(const struct race *now, const struct full_record *old) {
     return same_block(now, old) && old->record.time == now->record.record.time &&
            old->record.packed == now->record.record.packed;
@@ -91,12 +98,17 @@ static bool is_unfenced(const struct race *now, const struct full_record *old, b
 
 static bool conflicts(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
     bool old_write = slot == SHADOW_WRITE || slot == SHADOW_STRONG;
+    /* No record; or two strong accesses, which are meant to meet. */
     if (!old->launch || is_strong_pair(now, old))
         return false;
+    /* Ordered among threads. The asynchronous proxy may still see the old value, unless a fence made the new one
+     * visible. */
     if (race_happens_before(now, old, old_write))
         return is_unfenced(now, old, old_write);
+    /* Not done yet. The one excuse: the same copy, or two writes of the same bytes. */
     if (is_async(now, old))
         return !same_copy(now, old) && !(old_write && now->write && now->same_value(now, old, slot));
+    /* Program order of one thread: not between its own cp.async and what follows, before it has waited. */
     if (same_thread(now, old) && !order_copy_unfinished(&now->b->order, old->record))
         return is_unfenced(now, old, old_write);
     return !old_write || !now->write || !now->same_value(now, old, slot);
@@ -108,6 +120,7 @@ void race_fill_then(struct hazard *h, const struct launch *l, uint32_t serial, c
     struct ran ran;
     const struct kernel *k = l->kernel;
     uint32_t index = RECORD_INSN(old->record.packed);
+    /* Only its sizes are asked for: the other launch may have ended, and its own structure be gone. */
     struct launch other = {.config = l->config};
     if (old->launch != serial) {
         bool found = stream_order_find(old->launch, &ran);
@@ -134,7 +147,7 @@ void race_fill_submissions(struct hazard *h, uint32_t serial, uint32_t serial_th
 /* A race between lanes of one warp that ran together, although nothing guarantees that. */
 static bool only_warns(const struct race *now, const struct full_record *old) {
     return same_warp(now, old) && !check_is_on(CHECK_STRICT) &&
-           !order_diverged(&now->b->order, now->touch->warp, old->record, (uint32_t)now->touch->lane);
+           !order_diverged(&now->b->order, now->access->warp, old->record, (uint32_t)now->access->lane);
 }
 
 static enum hazard_relation relation(const struct race *now, const struct full_record *old) {
@@ -146,13 +159,14 @@ static enum hazard_relation relation(const struct race *now, const struct full_r
 
 /* A plain read in global memory of what others update with atomics: some mean it. */
 static bool is_plain_read(const struct race *now, const struct insn *then, bool old_write) {
-    return !now->shared && ((now->touch->atomic && !old_write) || (!now->write && hazard_is_atomic(then)));
+    return !now->shared && ((now->access->atomic && !old_write) || (!now->write && hazard_is_atomic(then)));
 }
 
 /* What another block has not waited for is no news where nothing else orders the two. */
 static enum hazard_kind kind_of_copy(const struct race *now, const struct full_record *old, bool old_write) {
     if (now->shared)
         return HAZARD_ASYNC + async_fact_of(now->b->launch, old_write, old->record);
+    /* As if a store of its own had written it: would that be ordered? */
     struct full_record plain = *old;
     plain.record.packed &= ~(uint32_t)RECORD_COPY;
     return same_block(now, old) || race_happens_before(now, &plain, old_write) ? HAZARD_ASYNC + ASYNC_WRITES
@@ -166,27 +180,28 @@ static void fill_launches(struct hazard *h, const struct operation_order *now, u
         now->primary && stream_order_find(then, &ran) && ran.stream == now->stream && ran.number == now->primary;
 }
 
-static void note(const struct race *now, const struct full_record *old, bool old_write) {
-    const struct touch *t = now->touch;
-    const struct warp *w = t->warp;
+static void note_race(const struct race *now, const struct full_record *old, bool old_write) {
+    const struct lane_access *la = now->access;
+    const struct warp *w = la->warp;
     struct hazard h = {.kind = HAZARD_RACE,
                        .relation = relation(now, old),
                        .kernel = w->launch->kernel,
-                       .now = t->in,
-                       .who = hazard_thread(w, t->lane),
+                       .now = la->in,
+                       .who = hazard_thread(w, la->lane),
                        .space = now->shared ? SPACE_SHARED : SPACE_GLOBAL,
-                       .address = t->address,
-                       .bytes = t->bytes,
-                       .write = t->write,
+                       .address = la->address,
+                       .bytes = la->bytes,
+                       .write = la->write,
                        .write_then = old_write,
-                       .allocation = t->allocation};
+                       .allocation = la->allocation};
     if (now->shared) {
-        memcpy(h.owner, t->target->ctaid, sizeof h.owner);
-        h.foreign = t->target != w->block;
+        memcpy(h.owner, la->target->ctaid, sizeof h.owner);
+        h.foreign = la->target != w->block;
     }
     race_fill_then(&h, w->launch, now->record.launch, old);
     if (h.relation == RELATION_LAUNCHES)
         fill_launches(&h, &now->b->launch->operation, old->launch);
+    /* The most special explanation first, since it decides the advice. */
     if (is_async(now, old))
         h.kind = kind_of_copy(now, old, old_write);
     else if (is_unfenced(now, old, old_write) && (same_thread(now, old) || race_happens_before(now, old, old_write)))
@@ -206,7 +221,7 @@ static void note(const struct race *now, const struct full_record *old, bool old
 static bool against(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
     if (!conflicts(now, old, slot))
         return false;
-    note(now, old, slot == SHADOW_WRITE || slot == SHADOW_STRONG);
+    note_race(now, old, slot == SHADOW_WRITE || slot == SHADOW_STRONG);
     return true;
 }
 
@@ -223,6 +238,8 @@ void race_remember_read(const struct race *now, struct full_record reads[2]) {
             reads[i] = now->record;
             return;
         }
+    /* Both stay, for neither is ordered before this read. If they are by one party, the second gives way: two reads
+     * by different parties remember more orders that a later write may lack. */
     if (same_party(now, reads))
         reads[1] = now->record;
 }
@@ -237,6 +254,8 @@ bool race_with_word(const struct race *now, struct shadow_word *word, bool quiet
         return found;
     }
     found = found || against(now, &word->reads[0], SHADOW_READ) || against(now, &word->reads[1], SHADOW_READ_TOO);
+    /* A plain write stands for all before it: what is ordered after the write is ordered after them, too, or they have
+     * raced with the write. A strong write replaces only the strong record. */
     if (now->record.record.packed & RECORD_STRONG)
         word->strong = now->record;
     else

@@ -5,12 +5,12 @@
 #ifndef RACE_H
 #define RACE_H
 
-#include "check/block_watch.h"
+#include "check/lane_access.h"
 
 /* An access by one lane. */
 struct race {
     struct block_watch *b;
-    const struct touch *touch; /* NULL: a read from the log, which conflicts with nothing */
+    const struct lane_access *access; /* NULL: a read from the log, which conflicts with nothing */
     struct full_record record;
     bool shared;   /* in shared memory: all records are of this launch */
     uint64_t word; /* of shared memory: the number of its shadow word */

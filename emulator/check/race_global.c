@@ -9,8 +9,8 @@
 /* ---- one access ---- */
 
 /* An access, and the shadow word that is its turn. */
-struct now {
-    struct race race; /* the first member: same_value() finds the rest behind it */
+struct global_race {
+    struct race race; /* the first member: same_global_value() finds the rest behind it */
     const struct shadow_word *word;
     const uint8_t *value; /* what is written; NULL: not known */
     bool word_known;      /* is what it writes to the word? */
@@ -18,25 +18,26 @@ struct now {
 };
 
 /* Two threads that write the same do no harm. Of a strong write the value is not recorded. */
-static bool same_value(const struct race *race, const struct full_record *old, enum shadow_slot slot) {
-    const struct now *n = (const struct now *)(const void *)race;
+static bool same_global_value(const struct race *race, const struct full_record *old, enum shadow_slot slot) {
+    const struct global_race *n = (const struct global_race *)(const void *)race;
     (void)old;
     return slot == SHADOW_WRITE && n->word_known && n->word->value_known && n->word->value == n->word_value;
 }
 
 /* What the access writes to the unit of a shadow word; false when that is not known. */
-static bool value_of(const struct now *n, uint64_t offset, unsigned unit, uint32_t *value) {
-    const struct touch *t = n->race.touch;
-    uint64_t begin = t->address - t->allocation->base;
+static bool value_for_word(const struct global_race *n, uint64_t offset, unsigned unit, uint32_t *value) {
+    const struct lane_access *la = n->race.access;
+    uint64_t begin = la->address - la->allocation->base;
     *value = 0;
-    if (!n->value || offset < begin || offset + unit > begin + t->bytes)
+    /* The access covers only part of the shadow word: what the rest becomes is not known. */
+    if (!n->value || offset < begin || offset + unit > begin + la->bytes)
         return false;
     memcpy(value, n->value + (offset - begin), unit);
     return true;
 }
 
-static bool touch_word(struct now *n, struct shadow_word *word, uint64_t offset, unsigned unit, bool quiet) {
-    n->word_known = value_of(n, offset, unit, &n->word_value);
+static bool race_in_word(struct global_race *n, struct shadow_word *word, uint64_t offset, unsigned unit, bool quiet) {
+    n->word_known = value_for_word(n, offset, unit, &n->word_value);
     n->word = word;
     bool found = race_with_word(&n->race, word, quiet);
     if (n->race.write && !(n->race.record.record.packed & RECORD_STRONG)) {
@@ -47,39 +48,41 @@ static bool touch_word(struct now *n, struct shadow_word *word, uint64_t offset,
 }
 
 /* One access, within one chunk. */
-static void touch_chunk(struct now *n, uint64_t offset, uint64_t bytes, bool *found) {
-    const struct touch *t = n->race.touch;
-    struct race_chunk *c = allocation_chunk(t->allocation, t->allocation->base + offset);
+static void race_in_chunk(struct global_race *n, uint64_t offset, uint64_t bytes, bool *found) {
+    const struct lane_access *la = n->race.access;
+    struct race_chunk *c = allocation_chunk(la->allocation, la->allocation->base + offset);
+    /* Words where the access consists of whole ones; else the chunk's shadow words are split into bytes (and stay
+     * so). */
     unsigned unit = bytes % 4 || offset % 4 ? 0 : 2;
-    struct chunk_visitor v = visitor_at(t, t->allocation, offset);
+    struct chunk_visitor v = visitor_at(la, la->allocation, offset);
     if (!c || !chunk_open(c, unit, &v))
         return;
     uint64_t at = offset & (((uint64_t)1 << CHUNK_SHIFT) - 1);
     for (uint64_t i = at >> c->unit_shift; i <= (at + bytes - 1) >> c->unit_shift; i++) {
         struct shadow_word word = chunk_shadow(c, i, v.memory);
-        *found |= touch_word(n, &word, (offset & ~(((uint64_t)1 << CHUNK_SHIFT) - 1)) + (i << c->unit_shift),
-                             1u << c->unit_shift, *found);
+        *found |= race_in_word(n, &word, (offset & ~(((uint64_t)1 << CHUNK_SHIFT) - 1)) + (i << c->unit_shift),
+                               1u << c->unit_shift, *found);
         chunk_set_shadow(c, i, &word, v.floor);
     }
     chunk_close(c);
 }
 
-void race_global(struct block_watch *b, const struct touch *t) {
-    struct now n = {.race = {.b = b,
-                             .touch = t,
-                             .record = {b->launch->operation.serial, b->order.index, touch_record(b, t)},
-                             .write = t->write,
-                             .same_value = same_value}};
+void race_global(struct block_watch *b, const struct lane_access *la) {
+    struct global_race n = {.race = {.b = b,
+                                     .access = la,
+                                     .record = {b->launch->operation.serial, b->order.index, lane_access_record(b, la)},
+                                     .write = la->write,
+                                     .same_value = same_global_value}};
     uint8_t stored[64];
-    n.value = t->source                                                                   ? t->source
-              : t->write && t->bytes <= sizeof stored && touch_stored(t, t->lane, stored) ? stored
-                                                                                          : NULL;
-    uint64_t offset = t->address - t->allocation->base, end = offset + t->bytes;
+    n.value = la->source                                                                            ? la->source
+              : la->write && la->bytes <= sizeof stored && lane_access_stored(la, la->lane, stored) ? stored
+                                                                                                    : NULL;
+    uint64_t offset = la->address - la->allocation->base, end = offset + la->bytes;
     bool found = false;
     while (offset < end) {
         uint64_t stop = ((offset >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
         stop = stop < end ? stop : end;
-        touch_chunk(&n, offset, stop - offset, &found);
+        race_in_chunk(&n, offset, stop - offset, &found);
         offset = stop;
     }
 }
@@ -97,23 +100,33 @@ struct search {
 static bool concerns(const struct search *s, const struct full_record *m) {
     if (!m->launch)
         return false;
+    /* At a launch's end: its own records against copies that ran meanwhile. After a copy: records of all launches
+     * that the order of streams does not put before it. */
     if (s->launch ? m->launch != s->now->serial
                   : m->launch == s->now->serial || stream_order_is_before(s->now, m->launch))
         return false;
     return !launch_order_covers(s->known, m);
 }
 
-static void note_copy(const struct search *s, const struct allocation *a, uint64_t address, uint32_t bytes,
-                      const struct full_record *m, bool write, bool write_then) {
+/* A word of the copy's range. */
+struct copied_word {
+    const struct allocation *allocation;
+    uint64_t address;
+    uint32_t bytes;
+    bool write; /* by the copy */
+};
+
+static void note_copy(const struct search *s, const struct copied_word *word, const struct full_record *m,
+                      bool write_then) {
     struct hazard h = {.kind = HAZARD_RACE,
                        .relation = RELATION_LAUNCHES,
                        .host_now = true,
                        .space = SPACE_GLOBAL,
-                       .address = address,
-                       .bytes = bytes,
-                       .write = write,
+                       .address = word->address,
+                       .bytes = word->bytes,
+                       .write = word->write,
                        .write_then = write_then,
-                       .allocation = a};
+                       .allocation = word->allocation};
     if (s->copy->kind != RAN_WORK)
         h.kind = s->copy->kind == RAN_FREE ? HAZARD_FREED : HAZARD_ALLOCATED;
     struct launch none = {.config.grid = {1, 1, 1}, .config.block = {1, 1, 1}};
@@ -123,17 +136,17 @@ static void note_copy(const struct search *s, const struct allocation *a, uint64
     hazards_note(s->hazards, &h);
 }
 
-static void search_word(const struct search *s, const struct allocation *a, uint64_t address, uint32_t bytes,
-                        const struct shadow_word *c, bool write) {
+static void search_word(const struct search *s, const struct copied_word *word, const struct shadow_word *c) {
     const struct full_record *writes[] = {&c->write, &c->strong};
     for (int i = 0; i < 2; i++)
         if (concerns(s, writes[i])) {
-            note_copy(s, a, address, bytes, writes[i], write, true);
+            note_copy(s, word, writes[i], true);
             return;
         }
-    for (int i = 0; write && i < 2; i++)
+    /* A copy that reads conflicts with writes only. */
+    for (int i = 0; word->write && i < 2; i++)
         if (concerns(s, &c->reads[i])) {
-            note_copy(s, a, address, bytes, &c->reads[i], write, false);
+            note_copy(s, word, &c->reads[i], false);
             return;
         }
 }
@@ -149,8 +162,8 @@ static void search_chunk(const struct search *s, const struct allocation *a, uin
     unsigned unit_shift = chunk_unit_shift(c);
     uint64_t unit = (uint64_t)1 << unit_shift, chunk = ((uint64_t)1 << CHUNK_SHIFT) - 1;
     for (uint64_t at = offset & ~(unit - 1); at < stop; at += unit) {
-        struct shadow_word word = chunk_shadow(c, (at & chunk) >> unit_shift, NULL);
-        search_word(s, a, a->base + at, (uint32_t)unit, &word, write);
+        struct shadow_word shadow = chunk_shadow(c, (at & chunk) >> unit_shift, NULL);
+        search_word(s, &(struct copied_word){a, a->base + at, (uint32_t)unit, write}, &shadow);
     }
     chunk_close(c);
 }
@@ -170,6 +183,7 @@ static void search_range(const struct search *s, uint64_t address, uint64_t byte
     const struct allocation *a = memory_find(address);
     if (!a || !a->watch)
         return;
+    /* The memory may be freed meanwhile: its shadow memory may not, as long as it is held. */
     allocation_hold_chunks();
     if (memory_is_live(a) && atomic_load(&a->watch->chunks))
         search_allocation(s, a, address, bytes, write);
@@ -197,6 +211,7 @@ static void search_copy(struct search *s, const struct ran *copy, const struct s
 static void visit_copy(const struct ran *copy, void *argument) {
     struct search *s = argument;
     const struct stream_clock *learned = s->launch->watch->learned.clock;
+    /* Learned through a flag in memory, say, that the host set after the copy. */
     if (!learned || learned->last[copy->stream] < copy->number)
         search_copy(s, copy, &copy->before);
 }

@@ -9,11 +9,14 @@
 
 static void open_if_allowed(struct block_watch *b) {
     struct read_log *log = &b->reads;
+    /* All conditions in one word, which probed_look() tests for each load: `easy` if the log is open, else 0. */
     log->ready = log->items && !log->never && log->shut != b->order.base ? log->easy : 0;
 }
 
 void read_log_expect(struct block_watch *b, uint32_t warp) {
     struct read_log *log = &b->reads;
+    /* Lanes that have arrived at no barrier may go past one at which others wait: synccheck has to see each access of
+     * theirs (watch_whole_comes_to). */
     bool easy = b->whole >> warp & 1 && (b->arrived[warp] == FULL_MASK || !(b->launch->checks & CHECK_SYNC));
     if (!easy || b->launch->checks & CHECK_SLOW)
         return;
@@ -45,6 +48,7 @@ bool read_log_add_each(struct block_watch *b, struct access_record record, const
         return false;
     *r = (struct logged_read){record.time, record.packed, {READ_EACH, 0}};
     memcpy(r + 1, address, MAX_LANES * sizeof *address);
+    /* step 0: without racecheck the item is overwritten by the next one, since nobody will ask for it. */
     log->count += log->step * (1 + (uint32_t)READ_EACH_ITEMS);
     return true;
 }
@@ -53,6 +57,8 @@ bool read_log_add_each(struct block_watch *b, struct access_record record, const
 static void propagate_each(struct block_watch *b, struct access_record record, const uint32_t *address,
                            uint32_t bytes) {
     for (uint32_t lane = 0, next; lane < MAX_LANES; lane = next) {
+        /* The step to the next lane decides which kind of span may begin here; a step that is neither 0 nor an
+         * element makes a span of one lane. */
         uint32_t step = lane + 1 < MAX_LANES ? address[lane + 1] - address[lane] : 1;
         for (next = lane + 1; next < MAX_LANES && (step == 0 || step == bytes); next++)
             if (address[next] - address[next - 1] != step)
@@ -79,6 +85,7 @@ static void propagate_halves(struct block_watch *b, struct access_record record,
 void read_log_propagate(struct block_watch *b) {
     struct read_log *log = &b->reads;
     uint32_t count = log->count;
+    /* First, because fast_shared_read() looks at shadow words, and so might end up here again. */
     log->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct logged_read *r = &log->items[i];

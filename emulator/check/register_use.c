@@ -1,5 +1,6 @@
-/* Wrong uses of setmaxnreg. A GPU gives the registers of a block to its warpgroups anew; here nobody is short of registers, so it does
- * nothing but this. How many a thread begins with is ptxas's decision, and what needs that is not looked at where it is not known. */
+/* Wrong uses of setmaxnreg. A GPU gives the registers of a block to its warpgroups anew; here nobody is short of
+ * registers, so it does nothing but this. How many a thread begins with is ptxas's decision, and what needs that is
+ * not looked at where it is not known. */
 #include "check/block_watch.h"
 #include "fatbin/resources.h"
 
@@ -18,9 +19,9 @@ struct register_use {
     uint32_t first; /* what a thread of the kernel begins with; 0: not known */
 };
 
-/* ptxas drops setmaxnreg where it does not know how many registers a thread begins with: advisory C7508, "unable to determine register
- * count at entry". The number of threads alone does not say that; with the least number of blocks beside it, it does. -maxrregcount is in
- * no PTX. */
+/* ptxas drops setmaxnreg where it does not know how many registers a thread begins with: advisory C7508, "unable to
+ * determine register count at entry". The number of threads alone does not say that; with the least number of blocks
+ * beside it, it does. -maxrregcount is in no PTX. */
 static bool count_at_entry(const struct ptx_function *f) {
     return f->maxnreg || f->minnctapersm;
 }
@@ -40,8 +41,8 @@ void registers_start(struct block_watch *b, const struct launch *l) {
         b->registers[i] = (struct register_use){.count = first, .first = first};
 }
 
-static void note(const struct block_watch *b, const struct block *block, uint32_t warp, const struct insn *in,
-                 enum register_mistake mistake, uint32_t asked, uint32_t more) {
+static void note_register_use(const struct block_watch *b, const struct block *block, uint32_t warp,
+                              const struct insn *in, enum register_mistake mistake, uint32_t asked, uint32_t more) {
     const struct hazard h = {.kind = HAZARD_SETMAXNREG,
                              .kernel = block->launch->kernel,
                              .now = in,
@@ -58,9 +59,10 @@ void registers_change(struct block_watch *b, const struct warp *w, const struct 
     if (!u)
         return;
     if (w->mask != w->live)
-        note(b, w->block, w->index, in, REGISTERS_OF_SOME_LANES, (uint32_t)__builtin_popcount(w->live & ~w->mask), 0);
+        note_register_use(b, w->block, w->index, in, REGISTERS_OF_SOME_LANES,
+                          (uint32_t)__builtin_popcount(w->live & ~w->mask), 0);
     if (u->count && (s->flags & PROBE_ACQUIRE ? wanted < u->count : wanted > u->count))
-        note(b, w->block, w->index, in, REGISTERS_THE_OTHER_WAY, u->count, 0);
+        note_register_use(b, w->block, w->index, in, REGISTERS_THE_OTHER_WAY, u->count, 0);
     if (u->first)
         u->count = wanted;
     u->last = in;
@@ -79,7 +81,7 @@ static void check_group(const struct block_watch *b, const struct block *block, 
         who = uses[i].last ? i : who;
     }
     if (!same)
-        note(b, block, first + who, uses[who].last, REGISTERS_OF_SOME_WARPS, 0, 0);
+        note_register_use(b, block, first + who, uses[who].last, REGISTERS_OF_SOME_WARPS, 0, 0);
 }
 
 void registers_end(struct block_watch *b, const struct block *block) {
@@ -95,5 +97,5 @@ void registers_end(struct block_watch *b, const struct block *block) {
         most = uses[i].last && uses[i].count > uses[most].count ? i : most;
     }
     if (wanted > has && uses[most].last)
-        note(b, block, most, uses[most].last, REGISTERS_TOO_MANY, uses[most].first, wanted - has);
+        note_register_use(b, block, most, uses[most].last, REGISTERS_TOO_MANY, uses[most].first, wanted - has);
 }

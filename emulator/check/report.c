@@ -229,7 +229,8 @@ static void classify(struct bad_access *bad) {
     }
 }
 
-/* An address in host memory that was computed from a good pointer is a wild index: what it happens to meet says nothing. */
+/* An address in host memory that was computed from a good pointer is a wild index: what it happens to meet says
+ * nothing. */
 static void look_for_base(struct bad_access *bad, const struct warp *w, const struct insn *in) {
     if (bad->finding != FINDING_HOST_POINTER || in->effect != EFFECT_ACCESS)
         return;

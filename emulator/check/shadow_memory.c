@@ -33,6 +33,8 @@ static void forget_visits(struct race_chunk *c, uint32_t floor) {
     for (enum shadow_slot k = 0; k < SHADOW_SLOTS; k++)
         for (uint64_t i = 0; c->arrays[k] && i < chunk_words(c); i++)
             renumbered[chunk_numbers(c, k)[i]] = 1;
+    /* renumbered[] is first "is it used", then the new number. Since count <= n, what is overwritten has been copied
+     * or dropped. Number 0 stays 0: none. */
     for (unsigned n = 0; n < c->visit_count; n++) {
         bool kept = n && renumbered[n] && c->visits[n].launch > floor;
         c->visits[count] = kept ? c->visits[n] : c->visits[count];
@@ -45,13 +47,15 @@ static void forget_visits(struct race_chunk *c, uint32_t floor) {
     c->last_visit = c->visits[count - 1];
 }
 
-static bool make_room(struct race_chunk *c, uint32_t floor) {
+static bool make_visit_room(struct race_chunk *c, uint32_t floor) {
     if (c->visit_room >= WORTH_LOOKING)
         forget_visits(c, floor);
+    /* Forgetting is worth its cost only where it frees half of the room; otherwise it would be tried again soon. */
     if (c->visit_room && c->visit_count <= c->visit_room / 2)
         return true;
     size_t room = c->visit_room ? 2 * (size_t)c->visit_room : FIRST_ROOM;
     struct visit *visits = shadow_pool_take(room * sizeof *visits);
+    /* No memory: what forgetting has freed must do. With none of that, chunk_visit() gives 0. */
     if (!visits)
         return c->visit_count < c->visit_room;
     if (c->visits)
@@ -66,7 +70,7 @@ uint32_t chunk_visit(struct race_chunk *c, const struct full_record *m, uint32_t
     uint32_t known = chunk_known_visit(c, m);
     if (known)
         return known;
-    if (c->visit_count == c->visit_room && !make_room(c, floor))
+    if (c->visit_count == c->visit_room && !make_visit_room(c, floor))
         return 0;
     c->visits[c->visit_count] = c->last_visit = (struct visit){m->launch, m->block, m->record.time};
     return c->visit_count++;
@@ -114,6 +118,8 @@ struct shadow_word chunk_shadow(const struct race_chunk *c, uint64_t i, const ui
     struct shadow_word word = {.write = chunk_record(c, i, SHADOW_WRITE),
                                .strong = chunk_record(c, i, SHADOW_STRONG),
                                .reads = {chunk_record(c, i, SHADOW_READ), chunk_record(c, i, SHADOW_READ_TOO)}};
+    /* Of extents no value is asked: whoever compares values has expanded the chunk. What is not apart is in memory,
+     * because a plain store that the fast path has recorded is made before the chunk is unlocked. */
     if (!memory || !c->expanded || !word.write.launch)
         return word;
     bool apart = is_apart(c, i);
@@ -123,6 +129,7 @@ struct shadow_word chunk_shadow(const struct race_chunk *c, uint64_t i, const ui
 }
 
 void chunk_set_shadow(struct race_chunk *c, uint64_t i, const struct shadow_word *word, uint32_t floor) {
+    /* Before the first change: an unlocked reader must not find a word read-shared that has a write. */
     chunk_clear_read_shared(c);
     chunk_set_record(c, i, SHADOW_WRITE, word->write, floor);
     chunk_set_record(c, i, SHADOW_STRONG, word->strong, floor);
@@ -143,6 +150,7 @@ void chunk_value_apart(struct race_chunk *c, uint64_t i, bool known, uint32_t va
     const struct full_record none = {0};
     uint64_t bit = (uint64_t)1 << i % 64;
     if (!c->values && !(c->values = shadow_pool_take(values_bytes(c->unit_shift)))) {
+        /* A write whose value is not kept would race with one that writes the same: rather no record at all. */
         chunk_set_record(c, i, SHADOW_WRITE, none, 0);
         return;
     }
@@ -157,6 +165,7 @@ void chunk_take_values(struct race_chunk *c, const struct chunk_visitor *v) {
     if (c->newest <= v->floor || !(c->expanded ? c->arrays[SHADOW_WRITE] != NULL : c->write_count) ||
         !chunk_expand(c, 2))
         return;
+    /* Only where a write is recorded that some access to come can race with: of others no value is ever asked. */
     for (uint64_t i = 0; i < chunk_words(c); i++)
         if (chunk_record(c, i, SHADOW_WRITE).launch > v->floor && !is_apart(c, i))
             chunk_value_apart(c, i, true, value_in_memory(c, i, v->memory));
@@ -211,7 +220,7 @@ static bool make_words(struct race_chunk *c, unsigned unit_shift) {
     c->apart = false;
     c->visit_count = 1;
     __atomic_store_n(&c->expanded, true, __ATOMIC_RELAXED);
-    return c->visits || make_room(c, 0);
+    return c->visits || make_visit_room(c, 0);
 }
 
 /* Changes to a shadow word for each byte. Each byte takes over the records of its word. */
@@ -219,6 +228,7 @@ static bool split_words(struct race_chunk *c) {
     struct race_chunk words = *c;
     c->unit_shift = 0;
     c->parts = true;
+    /* The local copy `words` keeps the old arrays, from which those of the bytes are filled. */
     c->values = NULL;
     c->apart = false;
     memset(c->arrays, 0, sizeof c->arrays);
@@ -232,6 +242,7 @@ static bool split_words(struct race_chunk *c) {
     }
     for (uint64_t i = 0; good && i < CHUNK_BYTES; i++)
         if (is_apart(&words, i / 4))
+            /* Byte i % 4 of the word's value; known[] has 64 words in each element, which are 256 bytes. */
             chunk_value_apart(c, i, words.values->known[i / 256] >> i / 4 % 64 & 1,
                               words.values->values[i / 4] >> 8 * (i % 4) & 0xff);
     drop_words(&words);
@@ -239,8 +250,11 @@ static bool split_words(struct race_chunk *c) {
 }
 
 /* Back to a chunk without records. */
-static void forget(struct race_chunk *c) {
+static void forget_records(struct race_chunk *c) {
     enum { TRY_AGAIN = MOST_EXPANSIONS + 2 }; /* another kernel may access it in another way */
+    /* To expand a chunk costs more than to keep it expanded: what was expanded MOST_EXPANSIONS times is accessed
+     * without a pattern, and stays so. After a few more launches, which are counted in `expansions`, extents are
+     * tried again. */
     bool stays = c->expanded && c->expansions >= MOST_EXPANSIONS && c->unit_shift == 2;
     if (stays && c->expansions++ == TRY_AGAIN) {
         c->expansions = MOST_EXPANSIONS - 1;
@@ -257,6 +271,8 @@ static void forget(struct race_chunk *c) {
 static bool expand_records(struct race_chunk *c, const struct extent *e, enum shadow_slot slot) {
     uint32_t n = chunk_need_array(c, slot) ? chunk_visit(c, &e->record, 0) : 0;
     for (uint64_t i = e->first >> c->unit_shift; n && i <= (uint64_t)e->last >> c->unit_shift; i++) {
+        /* Thread and lane of the element to which the word's first byte belongs: (byte >> shift) threads after byte
+         * 0's. */
         c->arrays[slot][i] = e->record.record.packed + (uint32_t)(i << c->unit_shift >> e->shift);
         chunk_numbers(c, slot)[i] = (uint16_t)n;
     }
@@ -274,8 +290,9 @@ bool chunk_expand(struct race_chunk *c, unsigned unit_shift) {
         good = expand_records(c, &c->writes[i], SHADOW_WRITE);
     for (unsigned i = 0; good && i < c->read_count; i++)
         good = expand_records(c, &c->reads[i], SHADOW_READ);
+    /* Half of the records would be worse than none: a write without the reads after it. */
     if (!good)
-        forget(c);
+        forget_records(c);
     return good;
 }
 
@@ -298,6 +315,7 @@ void chunk_lock(struct race_chunk *c) {
     for (int i = 0; !chunk_try_lock(c); i++) {
         if (kept) /* it may be among these, or somebody who waits for these may hold it */
             chunks_let_go(kept);
+        /* The one who holds it may have lost its processor: there may be more host threads than processors. */
         if (i > 100)
             sched_yield();
     }
@@ -306,7 +324,7 @@ void chunk_lock(struct race_chunk *c) {
 void chunk_forget(struct race_chunk *c, const struct chunk_visitor *v) {
     chunk_assert_locked(c);
     if (c->newest && c->newest <= v->floor)
-        forget(c);
+        forget_records(c);
 }
 
 void chunk_enter(struct race_chunk *c, const struct chunk_visitor *v) {
@@ -327,6 +345,8 @@ bool chunk_open(struct race_chunk *c, unsigned unit_shift, const struct chunk_vi
 /* read-shared words */
 
 void chunk_set_read_shared(struct race_chunk *c, uint32_t launch, uint32_t block, uint64_t i, uint64_t words) {
+    /* Unlocked readers take the bits for true when they see this launch before and after (probed_is_read_shared). So
+     * for another launch: first no launch, then the bits cleared, then the bound of blocks, and the launch last. */
     if (atomic_load_explicit(&c->read_shared_launch, memory_order_relaxed) != launch) {
         chunk_clear_read_shared(c);
         for (size_t k = 0; k < sizeof c->read_shared / sizeof *c->read_shared; k++)
@@ -334,6 +354,7 @@ void chunk_set_read_shared(struct race_chunk *c, uint32_t launch, uint32_t block
         atomic_store_explicit(&c->read_shared_block, block, memory_order_release);
         atomic_store_explicit(&c->read_shared_launch, launch, memory_order_release);
     }
+    /* The bound before the bits, too: who sees a bit sees that its block must be later than these two. */
     if (block > atomic_load_explicit(&c->read_shared_block, memory_order_relaxed))
         atomic_store_explicit(&c->read_shared_block, block, memory_order_release);
     uint64_t set = atomic_load_explicit(&c->read_shared[i / 64], memory_order_relaxed) | words << i % 64;

@@ -182,6 +182,8 @@ bool chunk_log_grows(struct race_chunk *c);
 static inline bool chunk_log(struct race_chunk *c, const struct extent *now, uint32_t before) {
     uint32_t launch = now->record.launch;
     chunk_assert_locked(c);
+    /* Nobody else can have records here that conflict: this launch is the newest, the second newest and the last that
+     * wrote happen before it, and the log is not one of an earlier launch. */
     if (c->newest != launch || c->second > before || c->newest_write > before ||
         (c->logged && c->log[0].record.launch != launch) || c->logged == c->log_room)
         return false;
@@ -207,6 +209,7 @@ static inline bool visit_is(const struct visit *v, const struct full_record *m) 
 static inline uint32_t chunk_known_visit(const struct race_chunk *c, const struct full_record *m) {
     enum { LAST = 4 };
     unsigned count = c->visit_count;
+    /* A copy of visits[count - 1] that lies in the chunk's own cache line. */
     if (count > 1 && visit_is(&c->last_visit, m))
         return count - 1;
     for (unsigned n = count; n-- > 1 && n + LAST >= count;)

@@ -1,6 +1,6 @@
-/* See shadow_pool.h. Pieces are cut from large pages of the host's, and kept for the next who needs one of that size. A warp that goes
- * down a column comes to another piece with each lane; in small pages, of which the host's processor knows where a few thousand are,
- * it would wait for that more than for all else. */
+/* See shadow_pool.h. Pieces are cut from large pages of the host's, and kept for the next who needs one of that size.
+ * A warp that goes down a column comes to another piece with each lane; in small pages, of which the host's processor
+ * knows where a few thousand are, it would wait for that more than for all else. */
 #include "check/shadow_pool.h"
 
 #include <pthread.h>

@@ -1,7 +1,8 @@
-/* A *_sync function in an if, whose mask names lanes that go around it. The machine waits for lanes that are still on their way, but no
- * longer for those that have left the kernel, so the mistake may pass: CUDA's guide calls it undefined. Here lanes are noted that work
- * behind such a function while others wait for them there, and that leave the kernel without having come to it. Whoever returns early,
- * from a place where the others do not come, is not meant; neither are loops, where a lane may be late in the round before. */
+/* A *_sync function in an if, whose mask names lanes that go around it. The machine waits for lanes that are still on
+ * their way, but no longer for those that have left the kernel, so the mistake may pass: CUDA's guide calls it
+ * undefined. Here lanes are noted that work behind such a function while others wait for them there, and that leave
+ * the kernel without having come to it. Whoever returns early, from a place where the others do not come, is not
+ * meant; neither are loops, where a lane may be late in the round before. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "check/block_watch.h"
 #include "machine/code.h"
 
-static void reach(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t to) {
+static void add_reachable(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t to) {
     uint64_t bit = (uint64_t)1 << to % 64;
     if (r->bits[to / 64] & bit)
         return;
@@ -20,18 +21,19 @@ static void reach(struct reachable *r, uint32_t *open, uint32_t *count, uint32_t
 static void reach_next(struct reachable *r, const struct insn *in, uint32_t *open, uint32_t *count) {
     const struct branch_table *table = in->effect == EFFECT_BRANCH_TABLE ? in->extra : NULL;
     for (uint32_t i = 0; table && i < table->count; i++)
-        reach(r, open, count, table->insns[i]);
+        add_reachable(r, open, count, table->insns[i]);
     if (in->effect == EFFECT_BRANCH || in->effect == EFFECT_BRANCH_IF)
-        reach(r, open, count, (uint32_t)(in->index + (in->target - in)));
+        add_reachable(r, open, count, (uint32_t)(in->index + (in->target - in)));
     if (!table && in->effect != EFFECT_BRANCH && in->effect != EFFECT_EXIT && in->effect != EFFECT_RETURN &&
         in->effect != EFFECT_TRAP)
-        reach(r, open, count, in->index + 1);
+        add_reachable(r, open, count, in->index + 1);
 }
 
 /* What may be executed after an instruction of the kernel. */
 static const struct reachable *reachable_from(struct block_watch *b, const struct insn *in) {
     const struct code *code = &b->launch->kernel->code;
     struct reachable *r = &b->reachable;
+    /* The answer for the last place asked is kept: lanes that wait are asked about again and again. */
     uint32_t count = 0, *open = r->from == in ? NULL : zeroed(code->count, sizeof *open);
     if (!open)
         return r;
@@ -48,6 +50,8 @@ static const struct reachable *reachable_from(struct block_watch *b, const struc
 static bool comes_behind(struct block_watch *b, const struct insn *in, const struct warp_split *f) {
     const struct reachable *r = reachable_from(b, f->pc);
     bool again = r->bits[f->pc->index / 64] >> f->pc->index % 64 & 1;
+    /* In a loop the sync can be reached from itself, and a lane may be late in the round before: then nothing is
+     * said. */
     return !again && r->bits[in->index / 64] >> in->index % 64 & 1;
 }
 
@@ -55,6 +59,7 @@ void skipped_sync_note(struct block_watch *b, const struct warp *w, const struct
     struct skipped_sync *g = &b->skipped_syncs[w->index];
     for (unsigned i = 0; i < w->count; i++) {
         const struct warp_split *f = &w->splits[i];
+        /* Only in the kernel itself (depth 0): reachable_from() does not follow calls. */
         if (i == w->current || f->state != SPLIT_AT_SYNC || f->depth || !(f->sync_mask & w->mask) ||
             !comes_behind(b, in, f))
             continue;
@@ -67,13 +72,15 @@ void skipped_sync_note(struct block_watch *b, const struct warp *w, const struct
 void skipped_sync_check(const struct warp *w, const struct insn *in, uint32_t named) {
     struct block_watch *b = w->block->watch;
     struct skipped_sync *g = b ? &b->skipped_syncs[w->index] : NULL;
+    /* Named by the mask, noted as working behind it, and gone: those that live may still come. */
     uint32_t lanes = g && g->lanes && g->sync->index == in->index ? g->lanes & named & ~w->live : 0;
     if (!g)
         return;
+    /* Those that execute it now have come. */
     g->lanes &= ~w->mask;
     if (!lanes)
         return;
-    struct hazard h = {.kind = HAZARD_GONE_AROUND,
+    struct hazard h = {.kind = HAZARD_SKIPPED_SYNC,
                        .warning = !check_is_on(CHECK_STRICT),
                        .kernel = w->launch->kernel,
                        .now = g->sync,

@@ -14,8 +14,9 @@ const char *source_short_path(const char *path);
  * it; false when it cannot be read. */
 bool source_line(const char *path, uint32_t line, char *out, size_t size, uint32_t *indent);
 
-/* The lines of a program have the column where a statement begins, not that of each access in it. The column of the access to what
- * is called `name` (NULL: not known), counted from 1 in a line without its indentation; 0 where it could be one of several. */
+/* The lines of a program have the column where a statement begins, not that of each access in it. The column of the
+ * access to what is called `name` (NULL: not known), counted from 1 in a line without its indentation; 0 where it
+ * could be one of several. */
 uint32_t source_access_column(const char *line, const char *name, bool write, uint32_t column);
 
 #endif

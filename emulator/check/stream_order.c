@@ -43,6 +43,8 @@ struct operation_order stream_order_next(unsigned stream, struct stream_clock *c
 /* What comes before the primary is over: the primary has begun. */
 struct operation_order stream_order_next_beside(unsigned stream, struct stream_clock *clock, uint32_t primary) {
     struct stream_clock begins = *clock;
+    /* It may begin while the primary runs, so of its own stream only what comes before the primary happens before it.
+     * What is submitted to the stream after it waits for both. */
     begins.last[stream % ORDER_STREAMS] = primary - 1;
     struct operation_order o = stream_order_next(stream, &begins);
     o.primary = primary;
@@ -58,6 +60,7 @@ bool stream_order_is_before(const struct operation_order *now, uint32_t serial) 
     struct ran r;
     if (!now->serial || !serial || !stream_order_find(serial, &r))
         return true;
+    /* Or the other way round: then the recorded operation comes after this one, and the two are ordered as well. */
     return is_before(&now->before, &r) || r.before.last[now->stream] >= now->number;
 }
 
@@ -87,6 +90,7 @@ bool stream_order_find(uint32_t serial, struct ran *out) {
 static uint32_t all_before(const struct stream_clock *clock, uint32_t end) {
     uint32_t serial = atomic_load(&lowest) + 1;
     pthread_mutex_lock(&lock);
+    /* What is not in the ring any more counts as over. */
     if (end - serial > REMEMBERED)
         serial = end - REMEMBERED;
     for (const struct ran *r; serial < end; serial++)
@@ -122,6 +126,7 @@ bool stream_order_has_unordered(const struct operation_order *now) {
 void stream_order_each_copy(const struct operation_order *now, void (*visit)(const struct ran *, void *),
                             void *argument) {
     for (uint32_t i = 0; i < REMEMBERED; i++) {
+        /* Taken one by one: visit() asks for the history itself, under the same lock. */
         pthread_mutex_lock(&lock);
         struct ran r = history[i];
         pthread_mutex_unlock(&lock);

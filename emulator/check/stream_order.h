@@ -19,8 +19,8 @@ struct stream_clock {
 struct operation_order {
     uint32_t serial; /* counts operations of the process from 1; 0: nobody knows */
     uint32_t stream, number;
-    uint32_t
-        primary; /* number in the stream of a launch that this one may begin beside, until it waits for it; 0: none */
+    /* number in the stream of a launch that this one may begin beside, until it waits for it; 0: none */
+    uint32_t primary;
     struct stream_clock before;
 };
 

@@ -48,6 +48,9 @@ static void note_edge(void *data, uint32_t from, uint32_t to) {
 static void flow_make(struct flow *f, const struct code *code) {
     uint32_t n = code->count;
     *f = (struct flow){.code = code, .first = zeroed(n + 2, sizeof *f->first)};
+    /* Edges backwards in one array (compressed sparse rows): count the predecessors of each instruction, sum the
+     * counts up to the beginnings of their lists, fill the lists. Filling moves each beginning to the next one's,
+     * hence the memmove. */
     for (uint32_t i = 0; i < n; i++)
         successors(code, i, count_edge, f);
     for (uint32_t i = 0; i < n; i++)
@@ -79,6 +82,7 @@ struct search {
 
 /* Nothing is done from here on but to leave the kernel. */
 static bool only_leaves(const struct code *code, uint32_t i) {
+    /* A chain of jumps and labels that ends in an exit; the count ends it where the chain is a loop. */
     for (uint32_t steps = 0; steps < code->count; steps++) {
         const struct insn *in = &code->insns[i];
         if (in->effect == EFFECT_EXIT)
@@ -91,10 +95,12 @@ static bool only_leaves(const struct code *code, uint32_t i) {
 }
 
 static bool is_behind(const struct search *s, uint32_t i) {
+    /* Reached from the barrier and no way back to it: not the rest of a loop's body around the barrier, which a
+     * thread executes before the barrier as well. */
     return (s->marks[i] & (FROM | TO)) == FROM && !only_leaves(s->flow->code, i);
 }
 
-static void reach(void *data, uint32_t from, uint32_t to) {
+static void mark_reached(void *data, uint32_t from, uint32_t to) {
     struct search *s = data;
     (void)from;
     if (s->marks[to] & s->mark || (s->around && (to == s->barrier || is_behind(s, to))))
@@ -106,22 +112,26 @@ static void reach(void *data, uint32_t from, uint32_t to) {
 
 static void search(struct search *s, uint32_t start) {
     const struct flow *f = s->flow;
+    /* Depth first with a stack of its own, forwards along successors or, for TO, backwards. */
     if (s->mark != FROM) /* from the barrier on: it is itself reached only in a loop */
-        reach(s, start, start);
+        mark_reached(s, start, start);
     else
-        successors(f->code, start, reach, s);
+        successors(f->code, start, mark_reached, s);
     while (s->count) {
         uint32_t i = f->stack[--s->count];
         if (s->mark != TO)
-            successors(f->code, i, reach, s);
+            successors(f->code, i, mark_reached, s);
         for (uint32_t k = f->first[i]; s->mark == TO && k < f->first[i + 1]; k++)
-            reach(s, f->before[k], f->before[k]);
+            mark_reached(s, f->before[k], f->before[k]);
     }
 }
 
 /* Does no way from the kernel's entry to its end avoid the barrier without what only comes behind it? */
 static bool is_unavoidable(struct flow *f, uint8_t *marks, uint32_t barrier) {
     memset(marks, 0, f->code->count);
+    /* Three searches: what is reached from the barrier; what leads to it; and, from the entry, what is reached
+     * without the barrier and without what is only behind it. If that third one finds an exit, a thread may end
+     * legally without the barrier. */
     struct search s = {.flow = f, .marks = marks, .mark = FROM, .barrier = barrier};
     search(&s, barrier);
     s.mark = TO;
@@ -136,6 +146,8 @@ static bool is_unavoidable(struct flow *f, uint8_t *marks, uint32_t barrier) {
 
 static bool called_function_exits(const struct flow *f) {
     for (uint32_t i = 0; i < f->code->count; i++)
+        /* An exit in a function that is called: which callers it ends is not known, so nothing is said of any
+         * barrier. */
         if (!f->own[i] && f->code->insns[i].effect == EFFECT_EXIT && f->code->insns[i].extra == NULL)
             return true;
     return false;

@@ -1,12 +1,12 @@
-/* Barriers of the block that every thread passes, or goes around: a thread that has left the kernel without having been there has
- * executed something that comes only behind them. Who returns early has not, and that is no mistake. */
+/* Barriers of the block that every thread passes, or goes around: a thread that has left the kernel without having
+ * been there has executed something that comes only behind them. Who returns early has not, and that is no mistake. */
 #ifndef UNAVOIDABLE_H
 #define UNAVOIDABLE_H
 
 #include "decode/module.h"
 
-/* Numbers such barriers of the kernel itself, not of functions that it calls: numbers[insn.index] = 1, 2, ...; all others stay as they
- * are. Returns how many there are. */
+/* Numbers such barriers of the kernel itself, not of functions that it calls: numbers[insn.index] = 1, 2, ...; all
+ * others stay as they are. Returns how many there are. */
 uint32_t find_unavoidable(const struct code *code, bool (*is_barrier)(const struct insn *), uint8_t *numbers);
 
 #endif

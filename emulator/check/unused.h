@@ -1,4 +1,5 @@
-/* Memory that a program allocates and never fills. Told when it is freed, or at the end of the program, when unused is on. */
+/* Memory that a program allocates and never fills. Told when it is freed, or at the end of the program, when unused
+ * is on. */
 #ifndef UNUSED_H
 #define UNUSED_H
 

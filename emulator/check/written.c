@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check/allocation_watch.h"
-#include "check/block_watch.h"
+#include "check/lane_access.h"
 #include "check/follow.h"
 #include "check/report_parts.h"
 #include "check/watch.h"
@@ -18,58 +18,59 @@ static bool any_set(const uint8_t *bits, uint64_t at, uint32_t n) {
 }
 
 /* Has every element of the access been written? One that is partly written may be a structure with holes. */
-static bool elements_set(const uint8_t *bits, const struct touch *t) {
-    uint32_t element = touch_element(t);
-    for (uint32_t i = 0; i < t->bytes; i += element)
-        if (!any_set(bits, t->address + i, element))
+static bool elements_set(const uint8_t *bits, const struct lane_access *la) {
+    uint32_t element = lane_access_element(la);
+    for (uint32_t i = 0; i < la->bytes; i += element)
+        if (!any_set(bits, la->address + i, element))
             return false;
     return true;
 }
 
 /* What it loads into registers is reported when something uses it. */
-static bool is_load(const struct touch *t) {
-    return t->probe->kind == PROBE_ACCESS && !t->write;
+static bool is_load(const struct lane_access *la) {
+    return la->probe->kind == PROBE_ACCESS && !la->write;
 }
 
 /* The bytes of a load that nobody has written: a bit for each. */
-static uint64_t missing(const uint8_t *bits, const struct touch *t) {
+static uint64_t missing_bytes(const uint8_t *bits, const struct lane_access *la) {
     uint64_t bytes = 0;
-    for (uint64_t i = 0; i < t->bytes; i++)
-        bytes |= (uint64_t) !(bits[(t->address + i) / 8] >> (t->address + i) % 8 & 1) << i;
+    for (uint64_t i = 0; i < la->bytes; i++)
+        bytes |= (uint64_t) !(bits[(la->address + i) / 8] >> (la->address + i) % 8 & 1) << i;
     return bytes;
 }
 
-static void set(uint8_t *bits, uint64_t at, uint32_t n) {
+static void mark_written(uint8_t *bits, uint64_t at, uint32_t n) {
     for (uint64_t i = at; i < at + n; i++)
         bits[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
 /* Libraries read more of shared and local memory than they use: a last element, a hole in a structure. So does code
  * that the compiler made up, which has no line. */
-static bool means_it(const struct touch *t, enum ptx_space space) {
-    if (t->atomic && t->probe->kind == PROBE_ACCESS)
+static bool means_it(const struct lane_access *la, enum ptx_space space) {
+    if (la->atomic && la->probe->kind == PROBE_ACCESS)
         return true; /* it is the toolkit's line, but the program's atomicAdd */
-    struct source_position p = insn_position(t->warp->launch->kernel, t->in);
+    struct source_position p = insn_position(la->warp->launch->kernel, la->in);
     bool library = p.file && is_toolkit(p.file);
     if (space == SPACE_GLOBAL)
-        return !(library && t->bytes == 1);
+        return !(library && la->bytes == 1);
     return !library && (p.file || space == SPACE_SHARED);
 }
 
-static void note(struct block_watch *b, const struct touch *t, enum ptx_space space, const struct allocation *a) {
-    if (!means_it(t, space))
+static void note_unwritten(struct block_watch *b, const struct lane_access *la, enum ptx_space space,
+                           const struct allocation *a) {
+    if (!means_it(la, space))
         return;
     struct hazard h = {.kind = HAZARD_UNWRITTEN,
-                       .kernel = t->warp->launch->kernel,
-                       .now = t->in,
-                       .who = hazard_thread(t->warp, t->lane),
+                       .kernel = la->warp->launch->kernel,
+                       .now = la->in,
+                       .who = hazard_thread(la->warp, la->lane),
                        .space = space,
-                       .address = t->address,
-                       .bytes = t->bytes,
+                       .address = la->address,
+                       .bytes = la->bytes,
                        .allocation = a};
     if (space == SPACE_SHARED) {
-        memcpy(h.owner, t->target->ctaid, sizeof h.owner);
-        h.foreign = t->target != t->warp->block;
+        memcpy(h.owner, la->target->ctaid, sizeof h.owner);
+        h.foreign = la->target != la->warp->block;
     }
     hazards_note(&b->launch->hazards, &h);
 }
@@ -79,24 +80,24 @@ void written_start(struct block_watch *b, const struct block *block) {
     memset(b->shared_written, 0, l->shared_bytes / 8 + 8);
     if (l->local_bytes)
         memset(b->local_written, 0, (size_t)b->local_stride * WARP_SIZE * l->warps_per_block);
-    set((uint8_t *)b->shared_written, 0, l->kernel->reserved_shared);
+    mark_written((uint8_t *)b->shared_written, 0, l->kernel->reserved_shared);
     b->written_until = 0;
 }
 
-static void load(const struct touch *t, enum ptx_space space, uint64_t bytes) {
+static void follow_missing(const struct lane_access *la, enum ptx_space space, uint64_t bytes) {
     if (bytes)
-        follow_load(t, space, bytes);
+        follow_load(la, space, bytes);
 }
 
-void written_shared(const struct touch *t) {
-    uint8_t *bits = (uint8_t *)t->target->watch->shared_written;
-    if (is_load(t)) {
-        load(t, SPACE_SHARED, missing(bits, t));
+void written_shared(const struct lane_access *la) {
+    uint8_t *bits = (uint8_t *)la->target->watch->shared_written;
+    if (is_load(la)) {
+        follow_missing(la, SPACE_SHARED, missing_bytes(bits, la));
         return;
     }
-    if ((!t->write || t->atomic) && !elements_set(bits, t))
-        note(t->warp->block->watch, t, SPACE_SHARED, NULL);
-    set(bits, t->address, t->bytes); /* also what was read: it is reported once */
+    if ((!la->write || la->atomic) && !elements_set(bits, la))
+        note_unwritten(la->warp->block->watch, la, SPACE_SHARED, NULL);
+    mark_written(bits, la->address, la->bytes); /* also what was read: it is reported once */
 }
 
 void written_extend(struct block_watch *b, uint32_t shared_bytes) {
@@ -105,23 +106,23 @@ void written_extend(struct block_watch *b, uint32_t shared_bytes) {
         b->written_until += 8;
 }
 
-void written_local(struct block_watch *b, const struct touch *t) {
-    size_t lane = t->warp->index * (size_t)WARP_SIZE + (size_t)t->lane;
+void written_local(struct block_watch *b, const struct lane_access *la) {
+    size_t lane = la->warp->index * (size_t)WARP_SIZE + (size_t)la->lane;
     uint8_t *bits = b->local_written + lane * b->local_stride;
-    if (is_load(t))
-        load(t, SPACE_LOCAL, missing(bits, t));
+    if (is_load(la))
+        follow_missing(la, SPACE_LOCAL, missing_bytes(bits, la));
     else
-        set(bits, t->address, t->bytes);
+        mark_written(bits, la->address, la->bytes);
 }
 
 /* Global memory: one look at the bitmap is nearly always enough. */
-static bool elements_written(const struct touch *t) {
-    uint64_t where, element = touch_element(t);
-    if (!allocation_find_unwritten(t->allocation, t->address, t->bytes, &where))
+static bool elements_written(const struct lane_access *la) {
+    uint64_t where, element = lane_access_element(la);
+    if (!allocation_find_unwritten(la->allocation, la->address, la->bytes, &where))
         return true;
-    for (uint64_t at = t->address; at < t->address + t->bytes; at += element) {
+    for (uint64_t at = la->address; at < la->address + la->bytes; at += element) {
         uint64_t left = 0, end = at + element;
-        for (uint64_t i = at; i < end && allocation_find_unwritten(t->allocation, i, end - i, &where); i = where + 1)
+        for (uint64_t i = at; i < end && allocation_find_unwritten(la->allocation, i, end - i, &where); i = where + 1)
             left++;
         if (left == element)
             return false;
@@ -129,20 +130,20 @@ static bool elements_written(const struct touch *t) {
     return true;
 }
 
-static uint64_t missing_global(const struct touch *t) {
-    uint64_t where, bytes = 0, end = t->address + t->bytes;
-    for (uint64_t at = t->address; allocation_find_unwritten(t->allocation, at, end - at, &where); at = where + 1)
-        bytes |= (uint64_t)1 << (where - t->address);
+static uint64_t missing_global(const struct lane_access *la) {
+    uint64_t where, bytes = 0, end = la->address + la->bytes;
+    for (uint64_t at = la->address; allocation_find_unwritten(la->allocation, at, end - at, &where); at = where + 1)
+        bytes |= (uint64_t)1 << (where - la->address);
     return bytes;
 }
 
-void written_global(struct block_watch *b, const struct touch *t) {
-    if (is_load(t))
-        load(t, SPACE_GLOBAL, missing_global(t));
-    else if ((!t->write || t->atomic) && !elements_written(t))
-        note(b, t, SPACE_GLOBAL, t->allocation);
-    if (t->write)
-        allocation_written(t->allocation, t->address, t->bytes);
+void written_global(struct block_watch *b, const struct lane_access *la) {
+    if (is_load(la))
+        follow_missing(la, SPACE_GLOBAL, missing_global(la));
+    else if ((!la->write || la->atomic) && !elements_written(la))
+        note_unwritten(b, la, SPACE_GLOBAL, la->allocation);
+    if (la->write)
+        allocation_written(la->allocation, la->address, la->bytes);
 }
 
 void watch_read(const struct warp *w, const struct insn *in, int lane, uint64_t address, uint32_t bytes) {

@@ -263,8 +263,8 @@ static void place_shared(struct ptx_variable *v, uint64_t *bytes) {
     *bytes += v->size;
 }
 
-/* Some bytes at the beginning are the system's, and cooperative groups keep their barriers there. Nobody misses them in a
- * kernel that does not ask where they are. */
+/* Some bytes at the beginning are the system's, and cooperative groups keep their barriers there. Nobody misses them
+ * in a kernel that does not ask where they are. */
 static bool reserves_shared(const struct ptx_operand *o, unsigned n) {
     for (unsigned i = 0; i < n; i++)
         if ((o[i].kind == OPERAND_SPECIAL && strncmp(o[i].symbol, "%reserved_smem_", 15) == 0) ||

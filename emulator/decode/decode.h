@@ -69,7 +69,8 @@ struct insn *decode_emit(struct decoder *d, handler_fn handler);
 /* The last emitted instruction (or an entry of its table) branches to this label. */
 void decode_patch(struct decoder *d, const char *label, uint32_t *where);
 
-/* The slot of an operand read as `bits` wide (1, 16, 32, 64, 128): a register, a constant, or a temporary filled first. */
+/* The slot of an operand read as `bits` wide (1, 16, 32, 64, 128): a register, a constant, or a temporary filled
+ * first. */
 uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned bits);
 /* The slot of a destination; a wider register gets its value by an instruction emitted by decode_destination_done. */
 uint32_t decode_destination(struct decoder *d, const struct ptx_operand *o, unsigned bits);

@@ -440,7 +440,8 @@ static void wgmma_metadata(struct decoder *d, const struct ptx_operand *o, struc
     m->metadata = decode_source(d, o, 32);
 }
 
-/* d, a, b, perhaps metadata, scale-d; of floating point then the signs of A and B; of 16 bits then whether A (in memory) and B are transposed. */
+/* d, a, b, perhaps metadata, scale-d; of floating point then the signs of A and B; of 16 bits then whether A (in
+ * memory) and B are transposed. */
 static void wgmma_operands(struct decoder *d, const struct ptx_insn *p, struct wgmma *m) {
     bool floats = m->d != MATRIX_S32, halves = matrix_type_bits(m->a) == 16;
     m->a_in_registers = p->operands[1].kind == OPERAND_VECTOR;

@@ -1,4 +1,5 @@
-/* Decoding copies by tensor maps: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tensormap.replace and what goes with them. */
+/* Decoding copies by tensor maps: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tensormap.replace and what goes
+ * with them. */
 #include <stdio.h>
 #include <string.h>
 

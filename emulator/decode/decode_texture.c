@@ -103,7 +103,8 @@ static void decode_gradient(struct decoder *d, const struct ptx_operand *o, unsi
         out[k] = decode_source(d, &items[k], 32);
 }
 
-/* tex{.base|.level|.grad}.shape.v4.type.coordinates d{|p}, [object, {...}]{, level or gradients}; tld4.component.2d... */
+/* tex{.base|.level|.grad}.shape.v4.type.coordinates d{|p}, [object, {...}]{, level or gradients};
+ * tld4.component.2d... */
 static void texture(struct decoder *d, const struct ptx_insn *p, bool gathers) {
     struct words s = words_of(p);
     unsigned extra = 0, component = 0;

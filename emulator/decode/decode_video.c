@@ -1,4 +1,5 @@
-/* Decoding video instructions that ops/video.c has no form for: parts of registers, masks, saturation, a second operation. */
+/* Decoding video instructions that ops/video.c has no form for: parts of registers, masks, saturation, a second
+ * operation. */
 #include <string.h>
 
 #include "decode/decode.h"
@@ -97,8 +98,8 @@ static struct ptx_operand whole(struct decoder *d, const struct ptx_operand *o, 
     return copy;
 }
 
-/* The spellings for whole words on which the manual and an H200 disagree: nobody can rely on them. Into the upper half of a
- * word an H200 writes the upper half of the result. */
+/* The spellings for whole words on which the manual and an H200 disagree: nobody can rely on them. Into the upper
+ * half of a word an H200 writes the upper half of the result. */
 static bool is_disputed(const struct video *v) {
     bool all_signed = v->a_signed && v->b_signed;
     if (v->elements > 1)

@@ -7,10 +7,10 @@
 
 #include "ptx/ptx.h"
 
-/* Joins the modules of the list that begins here (by `next`). Every symbol that an instruction or an initialiser names gets what
- * it means: a definition of its own file, or the one that all files share. A weak definition gives way to a
- * strong one, and to the first weak one. What nobody defines stays without a definition; that is an error for the
- * kernels that use it. Functions get numbers, and numbers of source files become valid in all modules.
+/* Joins the modules of the list that begins here (by `next`). Every symbol that an instruction or an initialiser
+ * names gets what it means: a definition of its own file, or the one that all files share. A weak definition gives
+ * way to a strong one, and to the first weak one. What nobody defines stays without a definition; that is an error
+ * for the kernels that use it. Functions get numbers, and numbers of source files become valid in all modules.
  * Returns false with one line in error when two files contradict each other. */
 bool link_modules(struct ptx_module *first, char *error, size_t size);
 

@@ -1,5 +1,6 @@
-/* Liveness by the textbook's dataflow over basic blocks, then a linear scan over the intervals. A lane's registers are its own even
- * when the warp has diverged (writes touch active lanes only), so a thread's liveness is all that matters. */
+/* Liveness by the textbook's dataflow over basic blocks, then a linear scan over the intervals. A lane's registers
+ * are its own even when the warp has diverged (writes touch active lanes only), so a thread's liveness is all that
+ * matters. */
 #include "base/out_of_memory.h"
 #include "decode/registers.h"
 
@@ -47,6 +48,8 @@ void visit_registers(const struct ptx_insn *p, visit_fn visit, void *context) {
     bool writes = p->row->first != FIRST_READ, updates = p->row->first == FIRST_UPDATED;
     if (p->predicate)
         visit(p->predicate, false, context);
+    /* The first operand is a source where nothing writes it (stores), where it is updated, and where a predicate may
+     * leave what it held. */
     for (unsigned i = 0; i < p->operand_count; i++)
         if (i > 0 || !writes || updates || p->predicate)
             visit_operand(&p->operands[i], false, visit, context);
@@ -93,6 +96,8 @@ static void find_successors(struct liveness *v) {
     for (uint32_t i = 0; i < v->block_count; i++) {
         struct basic_block *b = &v->blocks[i];
         const struct ptx_insn *last = &v->f->insns[b->end - 1];
+        /* A block falls through to the next one unless it ends in a jump or an end; predicated, these may not be
+         * taken. */
         bool falls = true;
         if (last->opcode && last->row->control == CONTROL_BRANCH) {
             b->successors[b->successor_count++] = block_at_label(v, last->operands[0].symbol);
@@ -117,6 +122,7 @@ struct block_sets {
 static void collect(struct ptx_register *r, bool written, void *context) {
     struct block_sets *s = context;
     uint64_t bit = (uint64_t)1 << r->number % 64, *def = &s->def[r->number / 64];
+    /* Sources are visited first, so that a register that is read and then written by one instruction is in `use`. */
     if (written)
         *def |= bit;
     else if (!(*def & bit))
@@ -147,6 +153,9 @@ static void solve(struct liveness *v) {
         for (uint32_t i = v->blocks[b].begin; i < v->blocks[b].end; i++)
             visit_registers(&v->f->insns[i], collect, &sets);
     }
+    /* in = use | (out & ~def), until nothing changes. From the last block to the first, against the control flow,
+     * along
+     * which liveness is handed back: code without loops needs one pass, and one to see that nothing changes. */
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = v->block_count; b-- > 0;) {
@@ -170,6 +179,7 @@ uint64_t *registers_liveness(const struct ptx_function *f, size_t *words) {
     uint64_t *live = zeroed(f->insn_count * v.words, sizeof *live), *out = zeroed(v.words, sizeof *out);
     for (uint32_t b = 0; b < v.block_count; b++) {
         live_out(&v, b, out);
+        /* The same equation instruction by instruction, from the end of the block on. */
         for (uint32_t i = v.blocks[b].end; i-- > v.blocks[b].begin;) {
             uint64_t *before = live + i * v.words;
             struct block_sets sets = {zeroed(v.words, sizeof *live), zeroed(v.words, sizeof *live)};
@@ -216,6 +226,9 @@ static struct interval *find_intervals(struct liveness *v) {
     struct span span = {intervals, 0};
     for (span.at = 0; span.at < v->f->insn_count; span.at++)
         visit_registers(&v->f->insns[span.at], extend_here, &span);
+    /* Being mentioned is not enough: a value that a loop carries around is live from the loop's beginning to its end,
+     * also where nobody mentions it. One interval from the first to the last such place is more than need be (it may
+     * have holes), and never less. */
     for (uint32_t b = 0; b < v->block_count; b++) {
         live_out(v, b, out);
         for (size_t i = 0; i < n; i++) {
@@ -239,6 +252,8 @@ struct places {
 };
 
 static uint32_t place(struct decoder *d, struct places *p, struct interval i, unsigned bytes) {
+    /* The first place whose register was last needed before this one begins. No destination takes the place of a
+     * source of the same instruction (< and not <=), which handlers may still read after they have begun to write. */
     for (size_t k = 0; k < p->count; k++)
         if (p->taken_until[k] < i.begin) {
             p->taken_until[k] = i.end;
@@ -279,6 +294,8 @@ static void scan(struct decoder *d, const struct ptx_function *f, const struct i
     static const unsigned bytes[] = {4, 2 * WARP_SIZE, 4 * WARP_SIZE, 8 * WARP_SIZE, 16 * WARP_SIZE};
     struct places places[5] = {0};
     struct order *order = zeroed(f->register_count, sizeof *order);
+    /* In the order in which they begin, as a linear scan wants it: what is taken then is taken until taken_until.
+     * Each size has places of its own, so that every lane of a slot is a lane of whichever register has it. */
     for (uint32_t i = 0; i < f->register_count; i++)
         order[i] = (struct order){intervals[i].begin, i};
     qsort(order, f->register_count, sizeof *order, by_begin);

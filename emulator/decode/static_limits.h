@@ -1,5 +1,5 @@
-/* What ptxas refuses for any GPU, and says so when nvcc builds a program for one. Without a GPU nvcc makes PTX alone and ptxas is never
- * asked: then the emulator refuses it, in ptxas's words. */
+/* What ptxas refuses for any GPU, and says so when nvcc builds a program for one. Without a GPU nvcc makes PTX alone
+ * and ptxas is never asked: then the emulator refuses it, in ptxas's words. */
 #ifndef STATIC_LIMITS_H
 #define STATIC_LIMITS_H
 

@@ -1,5 +1,6 @@
-/* PTX's manual, "Type Checking of Operands": an operand of an instruction for .u32 may be .u32, .s32 or .b32, one for .f32 only .f32 or
- * .b32, one for .b32 anything of its size. ptxas 13.0 was asked for each instruction and type of register. */
+/* PTX's manual, "Type Checking of Operands": an operand of an instruction for .u32 may be .u32, .s32 or .b32, one for
+ * .f32 only .f32 or .b32, one for .b32 anything of its size. ptxas 13.0 was asked for each instruction and type of
+ * register. */
 #include "decode/typing.h"
 
 #include <stdio.h>

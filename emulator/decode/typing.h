@@ -4,8 +4,8 @@
 
 #include "decode/decode.h"
 
-/* Ends decoding with a message at the first instruction of the function whose operands do not. Instructions that are not in the
- * table are not looked at. */
+/* Ends decoding with a message at the first instruction of the function whose operands do not. Instructions that are
+ * not in the table are not looked at. */
 void typing_check(struct decoder *d, const struct ptx_function *f);
 
 #endif

@@ -1,4 +1,5 @@
-/* Copies of rows of bytes to, from and between arrays. Offsets count bytes; what is copied lies in the array's first row. */
+/* Copies of rows of bytes to, from and between arrays. Offsets count bytes; what is copied lies in the array's first
+ * row. */
 #include "api/array.h"
 #include "driver/cu_array.h"
 

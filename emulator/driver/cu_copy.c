@@ -55,7 +55,8 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext there, CUdeviceptr from, CU
 
 /* ---- boxes ---- */
 
-/* One side of CUDA_MEMCPY2D or 3D, for the runtime's parameters. Offsets in an array count elements there, bytes here. */
+/* One side of CUDA_MEMCPY2D or 3D, for the runtime's parameters. Offsets in an array count elements there, bytes
+ * here. */
 struct box_side {
     size_t x, y, z, pitch, height;
     CUmemorytype type;
@@ -92,7 +93,8 @@ static cudaError_t put_side(const struct box_side *s, struct cudaPitchedPtr *poi
     }
 }
 
-/* The width of a copy that an array takes part in counts elements for the runtime, and both arrays' have the same size. */
+/* The width of a copy that an array takes part in counts elements for the runtime, and both arrays' have the same
+ * size. */
 static cudaError_t width_in_elements(struct cudaMemcpy3DParms *p) {
     struct cudaChannelFormatDesc to, from;
     cudaArray_t one = p->dstArray ? p->dstArray : p->srcArray;
@@ -215,7 +217,8 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream) {
     CALL(copy_3d(c, stream, true));
 }
 
-/* It differs from CUDA_MEMCPY3D by what is reserved there: the contexts. An array says by itself which device has it. */
+/* It differs from CUDA_MEMCPY3D by what is reserved there: the contexts. An array says by itself which device
+ * has it. */
 static cudaError_t copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream stream, bool async) {
     _Static_assert(sizeof *c == sizeof(CUDA_MEMCPY3D), "the same layout");
     if (!c)

@@ -158,8 +158,8 @@ CUresult cuGetErrorString(CUresult error, const char **out) {
 static atomic_bool initialized;
 static _Thread_local struct driver_call call;
 
-/* nvcc -arch=native asks this program which GPU to compile for, and then makes machine code alone. With no GPU it says so and takes its
- * default, which has the PTX that the emulator runs. */
+/* nvcc -arch=native asks this program which GPU to compile for, and then makes machine code alone. With no GPU it
+ * says so and takes its default, which has the PTX that the emulator runs. */
 static bool asks_for_nvcc(void) {
     return strcmp(program_invocation_short_name, "__nvcc_device_query") == 0;
 }

@@ -1,5 +1,5 @@
-/* Nodes of graphs with their parameters, and edges. The nodes are the runtime's; what is done here is to turn one form of the
- * parameters into the other. */
+/* Nodes of graphs with their parameters, and edges. The nodes are the runtime's; what is done here is to turn one
+ * form of the parameters into the other. */
 #include "driver/cu_copy.h"
 
 #include <string.h>

@@ -29,7 +29,8 @@ static cudaError_t create(unsigned count, CUjit_option *names, void **values, CU
     return cudaSuccess;
 }
 
-/* A text of its own, which asks for nothing from other files, is right or wrong now; with `.extern` only the whole can tell. */
+/* A text of its own, which asks for nothing from other files, is right or wrong now; with `.extern` only the whole
+ * can tell. */
 static bool is_complete(const struct bundle_text *t) {
     return !memmem(t->text, t->length, ".extern", 7);
 }

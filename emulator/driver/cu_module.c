@@ -1,5 +1,5 @@
-/* Modules and libraries: device code that a program loads. A module is a library that is read at once; the handle of a kernel
- * serves for a function, too. */
+/* Modules and libraries: device code that a program loads. A module is a library that is read at once; the handle of
+ * a kernel serves for a function, too. */
 #include "driver/driver.h"
 
 #include <stdio.h>

@@ -87,7 +87,8 @@ static bool fits_16_bits(const int *x, unsigned n) {
     return true;
 }
 
-/* The corners of the bounding box: width, height, depth. An H200 takes them in this order, though the manual names them in the other. */
+/* The corners of the bounding box: width, height, depth. An H200 takes them in this order, though the manual names
+ * them in the other. */
 static cudaError_t im2col(const struct arguments *a, enum tensor_mode mode, const int *lower, const int *upper,
                           unsigned channels, unsigned pixels) {
     struct tensor_map map;

@@ -1,5 +1,5 @@
-/* The driver's interface, for the files that make it. It stands on the runtime's: handles of streams, events, kernels, arrays and
- * graphs are the same in both, and most errors have the same numbers. */
+/* The driver's interface, for the files that make it. It stands on the runtime's: handles of streams, events,
+ * kernels, arrays and graphs are the same in both, and most errors have the same numbers. */
 #ifndef DRIVER_H
 #define DRIVER_H
 

@@ -1,4 +1,5 @@
-/* The options that loading and linking take: what is about compiling changes nothing here, what is about messages does. */
+/* The options that loading and linking take: what is about compiling changes nothing here, what is about messages
+ * does. */
 #ifndef JIT_OPTIONS_H
 #define JIT_OPTIONS_H
 

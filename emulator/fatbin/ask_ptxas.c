@@ -1,5 +1,5 @@
-/* An answer is found again by the options, the text and what `ptxas --version` says. Its file begins with a line that says for
- * which question it is and how long: what is damaged is asked again. */
+/* An answer is found again by the options, the text and what `ptxas --version` says. Its file begins with a line that
+ * says for which question it is and how long: what is damaged is asked again. */
 #include "fatbin/ask_ptxas.h"
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct words {
 };
 
 /* Its words, and whether it ended well. What is longer is left out. */
-static bool hear(const char *command, char *words, size_t size, size_t *length) {
+static bool read_answer(const char *command, char *words, size_t size, size_t *length) {
     FILE *said = popen(command, "re");
     *length = said ? fread(words, 1, size, said) : 0;
     bool whole = said && *length < size;
@@ -48,7 +48,7 @@ static const char *version(void) {
     static bool asked;
     char command[COMMAND];
     snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' --version 2>/dev/null", program());
-    if (!asked && !hear(command, words, sizeof words - 1, &length))
+    if (!asked && !read_answer(command, words, sizeof words - 1, &length))
         *words = '\0';
     asked = true;
     return *words ? words : NULL;
@@ -125,14 +125,14 @@ static bool ask_once(const char *options, const char *text, size_t length, const
     bool good = write_text(file, text, length, version);
     close(file);
     snprintf(command, sizeof command, "LD_LIBRARY_PATH= '%s' %s '%s' -o /dev/null 2>&1", program(), options, path);
-    good = good && hear(command, w->text, WORDS - 1, &w->length);
+    good = good && read_answer(command, w->text, WORDS - 1, &w->length);
     w->text[w->length] = '\0';
     unlink(path);
     return good;
 }
 
-/* A library's compiler may write PTX of a newer version than this ptxas takes. Most kernels have nothing that is new in it, so it is asked again
- * about its own newest version, which it names. */
+/* A library's compiler may write PTX of a newer version than this ptxas takes. Most kernels have nothing that is new
+ * in it, so it is asked again about its own newest version, which it names. */
 static bool ask(const char *options, const char *text, size_t length, struct words *w) {
     if (ask_once(options, text, length, NULL, w))
         return true;

@@ -1,5 +1,5 @@
-/* Several PTX texts as one piece of data: what our linker, and the libraries in toolkit/, hand out where NVIDIA's hand out machine
- * code. */
+/* Several PTX texts as one piece of data: what our linker, and the libraries in toolkit/, hand out where NVIDIA's
+ * hand out machine code. */
 #ifndef BUNDLE_H
 #define BUNDLE_H
 

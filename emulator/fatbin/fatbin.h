@@ -28,9 +28,9 @@ enum fatbin_result {
     FATBIN_BROKEN,   /* damaged, or compressed by something that we cannot undo here */
 };
 
-/* Finds and unpacks the best PTX for the compute capability of the device: the highest architecture up to that one, and 90a before 90.
- * `available` bytes may be read at `data`. Unless FATBIN_OK, `error` holds one line that says why and what to do, about
- * a `place` as fatbin/place.h has them. */
+/* Finds and unpacks the best PTX for the compute capability of the device: the highest architecture up to that one,
+ * and 90a before 90. `available` bytes may be read at `data`. Unless FATBIN_OK, `error` holds one line that says why
+ * and what to do, about a `place` as fatbin/place.h has them. */
 enum fatbin_result fatbin_unpack(const void *data, size_t available, const char *place, struct fatbin_image *image,
                                  char *error, size_t error_size);
 

@@ -63,8 +63,8 @@ bool machine_code_find(const struct machine_code *m, const char *name, Elf64_Shd
     return false;
 }
 
-/* A line is a text of its own, with its zero; lines that said where source lines begin are empty. Others' sections of that
- * kind have a name behind this one. */
+/* A line is a text of its own, with its zero; lines that said where source lines begin are empty. Others' sections of
+ * that kind have a name behind this one. */
 char *machine_code_ptx(const struct machine_code *m) {
     Elf64_Shdr names, s;
     if (!machine_code_section(m, m->header.e_shstrndx, &names))

@@ -25,8 +25,8 @@ bool machine_code_find(const struct machine_code *m, const char *name, Elf64_Shd
 /* The zero-terminated text at an offset of a section; NULL when it is not whole. */
 const char *machine_code_string(const struct machine_code *m, const Elf64_Shdr *strings, uint64_t at);
 
-/* The PTX that it was made of, which compilers put beside it for debuggers (-lineinfo, -G); the caller frees it. NULL when it is
- * not there. */
+/* The PTX that it was made of, which compilers put beside it for debuggers (-lineinfo, -G); the caller frees it. NULL
+ * when it is not there. */
 char *machine_code_ptx(const struct machine_code *m);
 
 #endif

@@ -2,11 +2,12 @@
 #ifndef PLACE_H
 #define PLACE_H
 
-/* "the executable", the file name of the shared library that contains the address, or "the device code" where no file does. Valid as long
- * as the library stays open. */
+/* "the executable", the file name of the shared library that contains the address, or "the device code" where no file
+ * does. Valid as long as the library stays open. */
 const char *place_of_code(const void *address);
 
-/* What to do about a library of kernels that NVIDIA delivers as machine code; NULL: it is another one. A path will do, too. */
+/* What to do about a library of kernels that NVIDIA delivers as machine code; NULL: it is another one. A path will
+ * do, too. */
 const char *place_advice(const char *library);
 
 #endif

@@ -1,5 +1,6 @@
-/* See resources.h. Machine code is an ELF file whose section .nv.info says for each function how many registers it has. Where an
- * executable holds PTX alone, ptxas is asked, once for each image or for each kernel, and tells with -v. */
+/* See resources.h. Machine code is an ELF file whose section .nv.info says for each function how many registers it
+ * has. Where an executable holds PTX alone, ptxas is asked, once for each image or for each kernel, and tells with
+ * -v. */
 #include "fatbin/resources.h"
 
 #include <pthread.h>
@@ -119,8 +120,8 @@ void resources_note_ptx(const char *text, size_t length) {
     pthread_mutex_unlock(&lock);
 }
 
-/* 'Compiling entry function 'k' for ...', then spills, then 'Used 12 registers'; of each function 'Function properties for f', and
- * in the next line its stack frame. */
+/* 'Compiling entry function 'k' for ...', then spills, then 'Used 12 registers'; of each function 'Function
+ * properties for f', and in the next line its stack frame. */
 static void read_verbose(FILE *said) {
     char line[1024], name[LONGEST_NAME] = "", function[LONGEST_NAME] = "";
     unsigned frame;
@@ -145,7 +146,8 @@ static void read_verbose(FILE *said) {
     }
 }
 
-/* The character behind what begins with the next brace. Only braces count: PTX has some in pairs around operands, too. */
+/* The character behind what begins with the next brace. Only braces count: PTX has some in pairs around operands,
+ * too. */
 static const char *behind_body(const char *p) {
     unsigned depth = 0;
     for (p += strcspn(p, "{"); *p; p++)
@@ -170,8 +172,9 @@ static const char *kernel_at(const char *p, size_t *length) {
     return *brace == '{' ? p : NULL;
 }
 
-/* The image without its other kernels: ptxas reads all of what it is given, which for one of CUB's hundred kernels takes longer than to
- * compile it. NULL where that cannot be: what is said of other kernels for debuggers names their labels. */
+/* The image without its other kernels: ptxas reads all of what it is given, which for one of CUB's hundred kernels
+ * takes longer than to compile it. NULL where that cannot be: what is said of other kernels for debuggers names their
+ * labels. */
 static char *without_others(const struct image *i, const char *kernel) {
     char *text = strstr(i->text, ".debug_info") ? NULL : malloc(i->length + 1);
     if (!text)
@@ -237,7 +240,8 @@ static void ask_about_one_of(const struct image *i, const char *kernel) {
         ask_about_text(i->text, kernel);
 }
 
-/* The same, and of an image that was not asked for all of its kernels only this one: others may be many. Once for each kernel. */
+/* The same, and of an image that was not asked for all of its kernels only this one: others may be many. Once for
+ * each kernel. */
 static void ask_about_one(const char *kernel) {
     if (asked_in_vain(kernel))
         return;
@@ -259,8 +263,8 @@ bool resources_registers_of_one(const char *kernel, struct kernel_registers *out
     return found != NULL;
 }
 
-/* ptxas says 8 bytes too much of some: on an H200 such a call took 192, 80 and 592 bytes where it had said 200, 88 and 600, and 32
- * where it had said that. */
+/* ptxas says 8 bytes too much of some: on an H200 such a call took 192, 80 and 592 bytes where it had said 200, 88
+ * and 600, and 32 where it had said that. */
 #define FRAME_UNIT 16
 
 /* 0: not known. */
@@ -272,8 +276,8 @@ static unsigned least_frame(const char *function) {
     return least;
 }
 
-/* Machine code does not say how many of the bytes of a kernel's frame are spills. ptxas does, and it is believed where it comes to as
- * many registers. */
+/* Machine code does not say how many of the bytes of a kernel's frame are spills. ptxas does, and it is believed
+ * where it comes to as many registers. */
 static void find_spills(struct known *k) {
     if (!k->found.from_program || k->found.arch != ASKED_ARCH || k->found.spill_stores >= 0 || !least_frame(k->name))
         return;

@@ -1,5 +1,5 @@
-/* How many registers a thread of a kernel needs, and how much of its stack a function: ptxas decides that, so it is read from what
- * ptxas has made. */
+/* How many registers a thread of a kernel needs, and how much of its stack a function: ptxas decides that, so it is
+ * read from what ptxas has made. */
 #ifndef RESOURCES_H
 #define RESOURCES_H
 
@@ -19,7 +19,8 @@ void resources_note_machine_code(const void *elf, size_t size, unsigned arch);
 
 /* By the name in PTX. False when there is no machine code and no ptxas to ask. */
 bool resources_registers(const char *kernel, struct kernel_registers *out);
-/* The same; but ptxas is asked about this kernel alone, which is quicker where few of a program's kernels are asked about. */
+/* The same; but ptxas is asked about this kernel alone, which is quicker where few of a program's kernels are asked
+ * about. */
 bool resources_registers_of_one(const char *kernel, struct kernel_registers *out);
 /* Bytes of the stack that a call of a function takes; 0: not known. */
 unsigned resources_frame(const char *function);

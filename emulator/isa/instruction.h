@@ -1,12 +1,12 @@
 /* What an instruction is: one row for each opcode, and every pass asks the row.
  *
  * A row's name is the beginning of an opcode: "mul" has one, and "mul.lo", which differs from it, has another. The
- * longest name that an opcode begins with (whole words) is its row. decode/link.c finds it once for each instruction of a
- * program and keeps it in ptx_insn.row. What an opcode's other words say (.acquire, .v4, .sat) is asked of the opcode:
- * ptx/opcode.h.
+ * longest name that an opcode begins with (whole words) is its row. decode/link.c finds it once for each instruction
+ * of a program and keeps it in ptx_insn.row. What an opcode's other words say (.acquire, .v4, .sat) is asked of the
+ * opcode: ptx/opcode.h.
  *
- * How an instruction is executed is not here: ops/ has tables of forms, and decode/ a function decode_NAME for each of
- * the DECODINGS. */
+ * How an instruction is executed is not here: ops/ has tables of forms, and decode/ a function decode_NAME for each
+ * of the DECODINGS. */
 #ifndef INSTRUCTION_H
 #define INSTRUCTION_H
 

@@ -1,5 +1,5 @@
-/* The functions of libnvJitLink.so.12 and .13. A program that its header was compiled into asks for them by names with the version
- * of that header. */
+/* The functions of libnvJitLink.so.12 and .13. A program that its header was compiled into asks for them by names
+ * with the version of that header. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

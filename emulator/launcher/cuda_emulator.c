@@ -1,8 +1,8 @@
 /* cuda-emulator [options] program [arguments]: runs a CUDA program on the CPU.
  *
- * It puts the emulator's folder first in the library path, says by variables what is asked for, and becomes the program; so
- * the program's exit status is its own. Exit status 2: the program was not started, and standard error says why.
- */
+ * It puts the emulator's folder first in the library path, says by variables what is asked for, and becomes the
+ * program; so the program's exit status is its own. Exit status 2: the program was not started, and standard error
+ * says why. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

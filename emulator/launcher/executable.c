@@ -1,6 +1,5 @@
-/* See executable.h. nvcc puts a program's kernels into a section .nv_fatbin, and code that hands them to the runtime with
- * __cudaRegisterFatBinary(): a name that is undefined in a program whose runtime is a shared library.
- */
+/* See executable.h. nvcc puts a program's kernels into a section .nv_fatbin, and code that hands them to the runtime
+ * with __cudaRegisterFatBinary(): a name that is undefined in a program whose runtime is a shared library. */
 #include "launcher/executable.h"
 
 #include <elf.h>

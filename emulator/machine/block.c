@@ -74,6 +74,8 @@ uint32_t block_barrier_arrived(const struct block *b, unsigned barrier) {
         for (unsigned k = 0; k < w->count; k++)
             if (w->splits[k].state == SPLIT_AT_BARRIER && w->splits[k].barrier == barrier)
                 waiting |= w->splits[k].mask;
+        /* All lanes that are left wait: those that have exited, or never existed in a partial warp, are added, for
+         * the hardware counts warps times 32. */
         if (waiting && waiting == w->live)
             arrived += WARP_SIZE - (uint32_t)__builtin_popcount(waiting);
     }
@@ -97,6 +99,7 @@ void block_check_barrier(struct block *b, unsigned barrier) {
     b->awaited &= ~(1u << barrier);
     if (b->watch)
         observer.barrier_opens(b, barrier);
+    /* The results of bar.red are read by the warps when they go on; by then others may vote for the next phase. */
     bar->result_trues = bar->trues;
     bar->result_votes = bar->votes;
     bar->arrived = bar->expected = bar->trues = bar->votes = 0;
@@ -120,6 +123,8 @@ static enum block_end take_turns(struct block *b) {
                 continue;
             ready = true;
             warp_run(w);
+            /* Waits at a barrier, or is done. A warp that is still ready has used up its fuel, or spun with some fuel
+             * left. */
             rested |= w->state != WARP_READY;
             spun |= w->state == WARP_READY && w->fuel > 0;
             if (atomic_load_explicit(&launch->stop, memory_order_relaxed))
@@ -129,6 +134,10 @@ static enum block_end take_turns(struct block *b) {
             return BLOCK_DONE;
         if (!ready)
             return BLOCK_WAITS;
+        /* Goes on with another round if some warp has come to a barrier or has ended in this one, since others may
+         * open that barrier now. If none has, the block yields when all have only run out of fuel (others shall have
+         * their turn), or after SPIN_ROUNDS rounds in which some spun: what they wait for is perhaps another block's.
+         */
         if (launch->mixed || --left == 0 || (!rested && (!spun || ++rounds == SPIN_ROUNDS)))
             return BLOCK_YIELDED;
     }
@@ -149,6 +158,7 @@ enum block_end block_run(struct block *b) {
 static uint64_t hash_warp(const struct warp *w, uint64_t h) {
     const uint64_t *at = (const uint64_t *)(const void *)w->regs, *end = at + w->launch->kernel->frame_bytes / 8;
     uint64_t part[4] = {h, 1, 2, 3};
+    /* Four independent chains, since one multiplication would wait for the one before. A frame is whole vectors. */
     for (; at + 4 <= end; at += 4)
         for (int i = 0; i < 4; i++)
             part[i] = (part[i] ^ at[i]) * 0x9e3779b97f4a7c15u;
@@ -156,6 +166,7 @@ static uint64_t hash_warp(const struct warp *w, uint64_t h) {
         h = (h ^ part[i] ^ part[i] >> 29) * 0xbf58476d1ce4e5b9u;
     for (unsigned i = 0; i < w->count; i++)
         h = (h ^ (uint64_t)(uintptr_t)w->splits[i].pc ^ w->splits[i].mask) * 0x94d049bb133111ebu;
+    /* Never 0, which means that no warp could run. */
     return h | 1;
 }
 
@@ -171,13 +182,16 @@ static uint64_t hash_ready(const struct block *first, bool all) {
     return h;
 }
 
-/* A loop that only looks whether something has happened has the same registers each time that it goes back; one that computes, or that
- * gives up after so many looks, has not. Whoever waits for another block gets short turns, so that it can go on; others longer and longer
- * ones. */
+/* A loop that only looks whether something has happened has the same registers each time that it goes back; one that
+ * computes, or that gives up after so many looks, has not. Whoever waits for another block gets short turns, so that
+ * it can go on; others longer and longer ones. */
 bool block_waits(struct block *b) {
     struct block_turn *t = &b->turn;
+    /* The first warp's hash decides nearly always that something has changed; only if it has not are all warps
+     * hashed. */
     uint64_t first = hash_ready(b, false), all = first == t->first ? hash_ready(b, true) : 0;
     bool waits = all && all == t->all, known = t->first != 0;
+    /* Twice as long each time, up to WARP_FUEL, as long as the block computes. */
     int32_t longer = t->fuel < FIRST_FUEL ? 2 * FIRST_FUEL : 2 * t->fuel;
     t->fuel = waits && b->launch->mixed           ? LOOK_FUEL
               : all || !known || b->launch->mixed ? SHORT_FUEL

@@ -41,6 +41,8 @@ void cluster_check_barrier(struct block *b) {
         struct cluster_barrier *bar = &peer->cluster;
         bar->awaited = false;
         for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
+            /* Lanes that have arrived may pass, when they come to the wait: `passed` keeps that until they arrive
+             * again. */
             bar->passed[i] |= bar->arrived[i];
             bar->arrived[i] = 0;
             let_go(&peer->warps[i], bar->passed[i]);
@@ -52,6 +54,7 @@ void cluster_arrive(struct warp *w) {
     struct block *b = w->block;
     b->cluster.arrived[w->index] |= w->mask;
     b->cluster.passed[w->index] &= ~w->mask;
+    /* Each block has the flag itself, since lanes that exit look only at their own (warp_exit_lanes). */
     for (uint32_t r = 0; !b->cluster.awaited && r < b->launch->cluster_blocks; r++)
         if (r != b->rank)
             cluster_block(b, r)->cluster.awaited = true;
@@ -72,6 +75,7 @@ void cluster_start(struct block *first, uint64_t index) {
         return;
     }
     const uint32_t *size = l->cluster, *grid = l->config.grid;
+    /* Clusters are numbered along x, then y, then z, and so are the blocks in each. */
     uint64_t across = grid[0] / size[0], down = grid[1] / size[1];
     uint64_t x = index % across * size[0], y = index / across % down * size[1], z = index / across / down * size[2];
     for (uint32_t r = 0; r < l->cluster_blocks; r++) {
@@ -131,6 +135,8 @@ enum block_end cluster_run(struct block *first) {
     for (int turns = launch->mixed ? 1 : CLUSTER_TURNS; turns; turns--) {
         if (!take_turn(first, &turn))
             return BLOCK_STOPPED;
+        /* Blocks go on for each other by barriers (let_go) or by mbarriers whose phases end (over). If all wait and
+         * none was let go, none ever will be: nobody outside can open a cluster's barrier. */
         bool let_go = anyone_let_go(first, turn.waited), over = turn.phases != phases;
         if (turn.ended == launch->cluster_blocks)
             return BLOCK_DONE;

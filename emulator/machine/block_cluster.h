@@ -1,10 +1,10 @@
-/* A thread block cluster. Its blocks lie one behind the other in one piece of memory and take turns on one host thread,
- * so nothing that they do to each other's shared memory need be atomic. A launch without clusters has clusters of one
- * block.
+/* A thread block cluster. Its blocks lie one behind the other in one piece of memory and take turns on one host
+ * thread, so nothing that they do to each other's shared memory need be atomic. A launch without clusters has
+ * clusters of one block.
  *
- * As on an H200, the shared memory of the block of rank r begins at the address r << 24, for itself and for everybody in
- * the cluster: what a variable's address is, what mapa gives, and what st.async, multicast and remote mbarriers use. So
- * an address has more bits than wgmma's descriptors have room for. */
+ * As on an H200, the shared memory of the block of rank r begins at the address r << 24, for itself and for everybody
+ * in the cluster: what a variable's address is, what mapa gives, and what st.async, multicast and remote mbarriers
+ * use. So an address has more bits than wgmma's descriptors have room for. */
 #ifndef BLOCK_CLUSTER_H
 #define BLOCK_CLUSTER_H
 

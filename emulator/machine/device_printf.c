@@ -125,8 +125,8 @@ static void convert(struct line *line, char *spec, const char *length, size_t le
         put(line, out, (size_t)printed < sizeof out ? (size_t)printed : sizeof out - 1);
 }
 
-/* A GPU prints what its printf does not know as it stands: %zu and its kind, and a precision that is an argument (seen on an
- * H200). */
+/* A GPU prints what its printf does not know as it stands: %zu and its kind, and a precision that is an argument
+ * (seen on an H200). */
 static bool is_supported(const char *begin, const char *end) {
     for (const char *p = begin; p < end; p++)
         if (strchr("zjtL", *p) || (*p == '.' && p[1] == '*'))

@@ -16,8 +16,8 @@ struct printf_reader {
     void *context;
 };
 
-/* Formats one thread's printf. `values` are the arguments as nvcc packs them: each at its natural alignment, promoted as
- * C does. Returns the number of arguments, as CUDA's printf does, or -1. */
+/* Formats one thread's printf. `values` are the arguments as nvcc packs them: each at its natural alignment, promoted
+ * as C does. Returns the number of arguments, as CUDA's printf does, or -1. */
 int device_printf(const char *format, const uint8_t *values, size_t bytes, const struct printf_reader *reader);
 
 /* Writes what has collected to stdout. For every call of the API that waits for the device. */

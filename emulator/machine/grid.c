@@ -24,8 +24,8 @@ struct yielded_blocks {
     pthread_mutex_t lock;
     struct block *first, **end;
     _Atomic unsigned count;
-    _Atomic unsigned
-        turns_without_progress; /* turns since a block ended or began; one of a block that only waits counts as WAITING_TURN */
+    /* turns since a block ended or began; one of a block that only waits counts as WAITING_TURN */
+    _Atomic unsigned turns_without_progress;
     _Atomic unsigned begun; /* since it was time to begin more */
     unsigned ready;         /* where blocks are mixed: so many come first, and the others only wait */
     uint64_t random_state;
@@ -246,12 +246,13 @@ struct range {
     uint64_t next, end;
 };
 
-/* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise. Only one when blocks
- * wait for others: then the others should be begun in order. With checks on, too: what two blocks have read costs those nothing that begin
- * later, and all others a lock for each access. */
+/* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise.
+ * Only one when blocks wait for others: then the others should be begun in order. With checks on, too: what two
+ * blocks have read costs those nothing that begin later, and all others a lock for each access. */
 static bool take_blocks(struct launch_job *job, struct range *taken, bool one) {
     _Atomic uint64_t *counter = &job->launch.next_block;
     uint64_t at = atomic_load(counter), left = at < job->clusters ? job->clusters - at : 0;
+    /* A quarter of an equal share, so that the last ones are taken one by one and workers end together. */
     uint64_t share = left / (4 * (uint64_t)grid_threads());
     share = share < 1 || one || job->launch.watch ? 1 : share > MAX_SHARE ? MAX_SHARE : share;
     uint64_t begin = left ? atomic_fetch_add(counter, share) : job->clusters, end = begin + share;
@@ -281,14 +282,15 @@ static double busy(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The limit counts the processor time that a worker has spent on the launch: on a busy machine a kernel takes longer, and is not
- * endless. A launch whose workers sleep ends all the same. */
+/* The limit counts the processor time that a worker has spent on the launch: on a busy machine a kernel takes longer,
+ * and is not endless. A launch whose workers sleep ends all the same. */
 #define PATIENCE 10
 
 static bool limit_reached(const struct launch *launch, const struct worker *worker, double time) {
     if (!launch->limit ||
         time < launch->began + launch->limit) /* no thread is busier than the clock: asking it is cheap */
         return false;
+    /* Or the wall clock, much later: a kernel that sleeps spends no processor time. */
     return busy() - worker->busy_before >= launch->limit || time >= launch->began + PATIENCE * launch->limit;
 }
 
@@ -296,7 +298,7 @@ static bool limit_reached(const struct launch *launch, const struct worker *work
 static bool out_of_time(struct launch_job *job, struct block *b) {
     struct launch *launch = &job->launch;
     double time = now();
-    if (stuck_in_vain(b, time))
+    if (stuck_for_ever(b, time))
         return true;
     if (!limit_reached(launch, b->worker, time))
         return false;
@@ -319,8 +321,8 @@ static void report_time(const struct launch_job *job, const struct worker *worke
 
 #define WAITING_TURN 8
 
-/* Clusters that the device holds at once, at least: registers and what the driver takes may leave room for fewer. A kernel that relies on as
- * many blocks as the device is said to hold ends here, too, however few cores the host has. */
+/* Clusters that the device holds at once, at least: registers and what the driver takes may leave room for fewer. A
+ * kernel that relies on as many blocks as the device is said to hold ends here, too, however few cores the host has. */
 static unsigned most_resident(const struct launch *l) {
     double wanted = setting_text(SETTING_RESIDENT) ? setting_number(SETTING_RESIDENT) : 0;
     unsigned by_threads = LIMIT_SM_THREADS / (l->warps_per_block * WARP_SIZE),
@@ -331,8 +333,8 @@ static unsigned most_resident(const struct launch *l) {
     return most ? most : 1;
 }
 
-/* Is it time to begin another block? One that others wait for may not have begun. But the oldest come first: they may wait only for each
- * other, and who is begun waits behind them. All blocks of a cooperative launch must be resident. */
+/* Is it time to begin another block? One that others wait for may not have begun. But the oldest come first: they may
+ * wait only for each other, and who is begun waits behind them. All blocks of a cooperative launch must be resident. */
 static bool may_begin_block(const struct launch_job *job, const struct yielded_blocks *s) {
     unsigned count = atomic_load_explicit(&s->count, memory_order_relaxed);
     if (!count || job->launch.config.cooperative)
@@ -358,6 +360,8 @@ static unsigned draw(uint64_t *random_state, unsigned count) {
 
 /* Where blocks are mixed: any that is ready; now and then one of the others, since what they wait for may have come. */
 static unsigned draw_yielded(struct yielded_blocks *s) {
+    /* The list has `ready` blocks first, then those that only wait. In one of eight draws the first that waits has a
+     * turn. */
     if (s->ready && (s->ready == s->count || draw(&s->random_state, 8)))
         return draw(&s->random_state, s->ready--);
     return s->ready;
@@ -377,6 +381,7 @@ static struct block *take_yielded(struct yielded_blocks *s, struct worker *worke
         atomic_fetch_sub(&s->count, 1);
     }
     pthread_mutex_unlock(&s->lock);
+    /* Another host thread runs it now: its warps use this one's caches and counters. */
     if (b && b->worker != worker)
         set_worker(b, worker);
     return b;
@@ -384,6 +389,7 @@ static struct block *take_yielded(struct yielded_blocks *s, struct worker *worke
 
 static struct block *begin_block(struct launch_job *job, struct yielded_blocks *s, struct worker *worker,
                                  struct range *taken, struct block **spare) {
+    /* One at a time where others wait, so that blocks begin in the order of their numbers (take_blocks). */
     struct block *b = next_block(job, worker, taken, *spare, atomic_load(&s->count) > 0);
     if (b) {
         *spare = NULL;
@@ -408,10 +414,12 @@ static struct block *choose_block(struct launch_job *job, struct yielded_blocks 
 /* A block's turn has ended and the block has not. Returns it when the next turn is its own, too. */
 static struct block *yield_block(const struct launch_job *job, struct yielded_blocks *s, struct block *b) {
     bool waits = block_waits(b);
+    /* It computes, and its turns have not yet reached their full length: it goes on at once, with a longer one. */
     if (!waits && b->turn.fuel < WARP_FUEL && !job->launch.mixed)
         return b;
     bool in_front = job->launch.mixed && !waits;
     pthread_mutex_lock(&s->lock);
+    /* At the end of the list; where blocks are mixed, those that can go on are in front of those that wait. */
     struct block **at = s->first && !in_front ? s->end : &s->first;
     b->next = *at;
     *at = b;
@@ -435,25 +443,26 @@ static void count_blocks(const struct worker *worker, const struct block *first)
 /* Runs blocks until there are none left. */
 static void work(struct launch_job *job, struct worker *worker) {
     struct yielded_blocks own = {.lock = PTHREAD_MUTEX_INITIALIZER, .random_state = job->launch.id},
-                          *aside = worker->counters ? &own : &job->yielded;
+                          *yielded = worker->counters ? &own : &job->yielded;
     struct block *same = NULL, *spare = NULL;
     struct range taken = {0, 0};
     double since = now();
     for (unsigned turns = 1;; turns++) {
         if (turns % TIME_EVERY == 0)
             report_time(job, worker, &since);
-        struct block *b = same ? same : choose_block(job, aside, worker, &taken, &spare);
+        struct block *b = same ? same : choose_block(job, yielded, worker, &taken, &spare);
         if (!b)
             break;
         same = NULL;
         enum block_end how = cluster_run(b);
+        /* Done, stopped or out of time: its memory serves the next block (spare). */
         if (how == BLOCK_YIELDED && !out_of_time(job, b) && !atomic_load(&job->launch.stop)) {
-            same = yield_block(job, aside, b);
+            same = yield_block(job, yielded, b);
             continue;
         }
-        if (atomic_load_explicit(&aside->turns_without_progress,
+        if (atomic_load_explicit(&yielded->turns_without_progress,
                                  memory_order_relaxed)) /* other workers read it all the time */
-            atomic_store(&aside->turns_without_progress, 0);
+            atomic_store(&yielded->turns_without_progress, 0);
         stuck_block_ended(b);
         count_blocks(worker, b);
         cluster_free(spare);
@@ -525,6 +534,7 @@ static void dismiss_helpers(struct launch_job *job) {
     while (*at != job)
         at = &(*at)->next;
     *at = job->next;
+    /* The job lies on the caller's stack: nobody may look at it any more. */
     while (job->workers)
         pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);

@@ -136,8 +136,9 @@ struct block {
     struct block *next;
 };
 
-/* What %clock64 is for a block that runs: a multiprocessor's clock, which stands while the block does not run. So it counts the processor
- * time of the block's turns, and a kernel's own time limit does not run out because the host has much else to do. */
+/* What %clock64 is for a block that runs: a multiprocessor's clock, which stands while the block does not run. So it
+ * counts the processor time of the block's turns, and a kernel's own time limit does not run out because the host has
+ * much else to do. */
 uint64_t block_clock(const struct block *b);
 
 /* Where the block's own shared memory begins, as an address: 0 in a launch without clusters. */
@@ -145,7 +146,8 @@ static inline uint32_t shared_begin(const struct block *b) {
     return b->rank << SHARED_RANK_SHIFT;
 }
 
-/* An address as an offset in the block's own shared memory; of another block's it is no offset there, but beyond its end. */
+/* An address as an offset in the block's own shared memory; of another block's it is no offset there, but beyond its
+ * end. */
 static inline uint32_t shared_offset(const struct block *b, uint64_t address) {
     return (uint32_t)address - shared_begin(b);
 }
@@ -163,8 +165,8 @@ struct worker {
  * Returns a cudaError_t (0 for success). Arguments have been validated by the API. */
 int grid_run(const struct kernel *kernel, const struct launch_config *config);
 
-/* From the next launch on: blocks take turns at each barrier, in an order that is drawn. Else each runs as far as it can, and nearly in
- * their order, so that a block that should wait for another one finds it done. */
+/* From the next launch on: blocks take turns at each barrier, in an order that is drawn. Else each runs as far as it
+ * can, and nearly in their order, so that a block that should wait for another one finds it done. */
 void grid_mix(bool on);
 
 /* machine/block.c */

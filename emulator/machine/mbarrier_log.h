@@ -1,4 +1,5 @@
-/* What has happened to the mbarriers of a cluster, for whoever has to explain why one of them never completes its phase. */
+/* What has happened to the mbarriers of a cluster, for whoever has to explain why one of them never completes its
+ * phase. */
 #ifndef MBARRIER_LOG_H
 #define MBARRIER_LOG_H
 
@@ -35,10 +36,12 @@ void mbarrier_log_init(const struct block *b, const uint64_t *object, const stru
 /* Bytes are expected, or have come. */
 void mbarrier_log_bytes(const struct block *b, const uint64_t *object, const struct insn *in, int64_t bytes);
 void mbarrier_log_over(const struct block *b, const uint64_t *object);
-/* An arrival has ended a phase. True if it is the first one here that did so although no wait has found the phase before over. */
+/* An arrival has ended a phase. True if it is the first one here that did so although no wait has found the phase
+ * before over. */
 bool mbarrier_log_too_many(const struct block *b, const uint64_t *object, const struct insn *in);
-/* A wait has found the phase over. If it is the first one since bytes came there, then to bytes_ahead are added, for each KiB of them, the
- * bytes that bulk copies have been told to bring to other mbarriers and that no wait has made known yet: of the whole cluster, for each block. */
+/* A wait has found the phase over. If it is the first one since bytes came there, then to bytes_ahead are added, for
+ * each KiB of them, the bytes that bulk copies have been told to bring to other mbarriers and that no wait has made
+ * known yet: of the whole cluster, for each block. */
 void mbarrier_log_waited(const struct block *b, const uint64_t *object);
 
 /* How far the phase is that the warp waits for. */

@@ -1,5 +1,6 @@
-/* How an operation is written, so that it can be used twice: for a warp at a time, by the interpreter, and for one lane, by the
- * second tier (tier/), which puts the lanes' loop around a whole run of operations instead of around each.
+/* How an operation is written, so that it can be used twice: for a warp at a time, by the interpreter, and for one
+ * lane, by the second tier (tier/), which puts the lanes' loop around a whole run of operations instead of around
+ * each.
  *
  * The same text serves both: for one lane it is compiled with a warp of size 1, whose only lane is active. */
 #ifndef OPERATION_H

@@ -1,8 +1,9 @@
 /* The few places where a loop over lanes is not enough: comparing lanes, and turning comparisons into bits.
  *
  * Vectors are GCC's and clang's own (vector_size); only the last step, a vector of 0 and -1 to a bit mask, has an
- * instruction of its own on each machine, and plain C where there is none. It is written as the compilers' builtin, not through
- * immintrin.h: the second tier compiles this with every kernel, and that header is longer than all the rest. */
+ * instruction of its own on each machine, and plain C where there is none. It is written as the compilers' builtin,
+ * not through immintrin.h: the second tier compiles this with every kernel, and that header is longer than all the
+ * rest. */
 #ifndef SIMD_H
 #define SIMD_H
 
@@ -27,9 +28,9 @@ typedef double simd_f64 __attribute__((vector_size(64), may_alias));
 #define SIMD_REGISTER 16
 #endif
 
-/* V name(V a, V b): -1 in each lane in which a op b holds, else 0. T is the type of a lane. All comparisons of vectors are these: gcc
- * splits other operations on vectors that are wider than a register, but compares them lane by lane (12.2 for AVX2: 145
- * instructions for 16 lanes, where 20 do). */
+/* V name(V a, V b): -1 in each lane in which a op b holds, else 0. T is the type of a lane. All comparisons of
+ * vectors are these: gcc splits other operations on vectors that are wider than a register, but compares them lane by
+ * lane (12.2 for AVX2: 145 instructions for 16 lanes, where 20 do). */
 #define SIMD_COMPARISON(name, V, T, op)                                                                                \
     static inline V name(V a, V b) {                                                                                   \
         enum { BYTES = sizeof(V) < SIMD_REGISTER ? sizeof(V) : SIMD_REGISTER, PARTS = sizeof(V) / BYTES };             \

@@ -159,7 +159,8 @@ static void put_not_begun(const struct launch *l, char *out, size_t size) {
             all - begun, all);
 }
 
-/* A thread that runs is in the loop that does not end. Where all wait at this moment, they run from one barrier to the next. */
+/* A thread that runs is in the loop that does not end. Where all wait at this moment, they run from one barrier to
+ * the next. */
 int stuck_report_endless(const struct block *b) {
     /* who starts programs for people has a word of its own for it */
     const char *setting = setting_text(SETTING_TIMEOUT_SETTING);
@@ -179,13 +180,13 @@ int stuck_report_endless(const struct block *b) {
 /* ---- mbarriers ---- */
 
 /* A phase of an mbarrier is ended by threads of its cluster. When all of them do nothing but look whether it is over,
- * it never will be. A loop may count its tests or look at the clock and give up, or look at a word of another block as well: hence some patience,
- * unless its registers stay the same from turn to turn and it reads nothing else. */
+ * it never will be. A loop may count its tests or look at the clock and give up, or look at a word of another block
+ * as well: hence some patience, unless its registers stay the same from turn to turn and it reads nothing else. */
 #define PHASE_SECONDS 2.0
 #define PHASE_YIELDS  500
 
-/* The warp to speak of, where all of them wait so: a ring of mbarriers stands still because of one, and that is the one to which
- * something has come, but not all. */
+/* The warp to speak of, where all of them wait so: a ring of mbarriers stands still because of one, and that is the
+ * one to which something has come, but not all. */
 static struct warp *waits_for_phase(struct block *first) {
     struct warp *found = NULL;
     enum mbarrier_progress most = MBARRIER_NOTHING;
@@ -197,6 +198,7 @@ static struct warp *waits_for_phase(struct block *first) {
             ready += w->splits[k].state == SPLIT_READY;
         if (!ready)
             continue;
+        /* Some warp can do something else than test an mbarrier, which may end the phase. */
         if (ready != 1 || !w->unfinished)
             return NULL;
         enum mbarrier_progress progress = mbarrier_progress(w);
@@ -208,7 +210,8 @@ static struct warp *waits_for_phase(struct block *first) {
     return found;
 }
 
-/* The innermost loop around a split, forward to the branch back: does it read no memory, and call nothing, but the test of the mbarrier? */
+/* The innermost loop around a split, forward to the branch back: does it read no memory, and call nothing, but the
+ * test of the mbarrier? */
 static bool only_tests(const struct warp *w, const struct warp_split *f) {
     const struct code *code = &w->launch->kernel->code;
     const struct insn *end = code->insns + code->count, *back = f->pc;
@@ -223,7 +226,8 @@ static bool only_tests(const struct warp *w, const struct warp_split *f) {
     return true;
 }
 
-/* Have the registers of all that can run been the same for a turn, and is there nothing else that could end their loops? */
+/* Have the registers of all that can run been the same for a turn, and is there nothing else that could end their
+ * loops? */
 static bool will_wait_for_ever(const struct block *first) {
     uint32_t warps = first->launch->warps_per_block;
     for (uint32_t i = 0; i < warps * first->launch->cluster_blocks && first->turn.waits; i++) {
@@ -297,14 +301,15 @@ static struct warp *waits_for_grid(struct block *first) {
     return found;
 }
 
-/* Have all blocks looked at the barrier in vain since the last atomic operation of any, but for those that have ended? Every
- * arrival is an atomic operation, so then nobody is left who could arrive. A block counts from its second look on: before
- * the first one the barrier may just have opened. */
+/* Have all blocks looked at the barrier in vain since the last atomic operation of any, but for those that have
+ * ended? Every arrival is an atomic operation, so then nobody is left who could arrive. A block counts from its
+ * second look on: before the first one the barrier may just have opened. */
 static bool all_wait(struct block *b) {
     struct grid_wait *g = &b->launch->grid_wait;
     const uint32_t *n = b->launch->config.grid;
     pthread_mutex_lock(&g->lock);
     uint64_t now = atomic_load(&g->atomics);
+    /* An atomic operation since: all looks so far were at an older state, and count no more. */
     if (g->seen != now) {
         g->seen = now;
         g->waiting = 0;
@@ -340,7 +345,7 @@ static bool in_grid(struct block *b) {
     return true;
 }
 
-bool stuck_in_vain(struct block *b, double now) {
+bool stuck_for_ever(struct block *b, double now) {
     return (b->launch->workspace && in_grid(b)) || in_phase(b, now);
 }
 

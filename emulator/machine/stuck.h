@@ -14,7 +14,7 @@ int stuck_report_endless(const struct block *b);
 
 /* To be asked when a block has yielded. True when it, or the whole grid, waits for what cannot come any more: that has
  * been reported and the launch is ending. */
-bool stuck_in_vain(struct block *b, double now);
+bool stuck_for_ever(struct block *b, double now);
 /* A block has ended: it will not come to the grid's barrier again. */
 void stuck_block_ended(struct block *b);
 /* A warp has done an atomic operation. */

@@ -1,4 +1,5 @@
-/* The rules that every tensor map keeps: NVIDIA's manual of the driver states them, and an H200's driver enforces them. */
+/* The rules that every tensor map keeps: NVIDIA's manual of the driver states them, and an H200's driver enforces
+ * them. */
 #include "machine/tensor_map.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* A tensor map, which programs call CUtensorMap: where a tensor lies, and which box of it a copy takes. Its 128 bytes are opaque on a GPU, so the
- * layout is our own. The driver writes one (cuTensorMapEncodeTiled), kernels change it (tensormap.replace), copies read it. */
+/* A tensor map, which programs call CUtensorMap: where a tensor lies, and which box of it a copy takes. Its 128 bytes
+ * are opaque on a GPU, so the layout is our own. The driver writes one (cuTensorMapEncodeTiled), kernels change it
+ * (tensormap.replace), copies read it. */
 #ifndef TENSOR_MAP_H
 #define TENSOR_MAP_H
 
@@ -60,8 +61,8 @@ const char *tensor_map_problem(const struct tensor_map *map);
 
 /* Bytes of what the first coordinate counts: an element, or in an interleaved layout the 16 or 32 bytes of a slice. */
 uint32_t tensor_map_unit(const struct tensor_map *map);
-/* How many of a tiled box's elements are taken along a dimension. Of an interleaved layout the last dimension but one counts slices, and a box has
- * one of them, whatever the map says. */
+/* How many of a tiled box's elements are taken along a dimension. Of an interleaved layout the last dimension but one
+ * counts slices, and a box has one of them, whatever the map says. */
 uint32_t tensor_map_steps(const struct tensor_map *map, unsigned dimension);
 /* Bytes of one row of the box in shared memory, and of all of it. */
 uint32_t tensor_map_row_bytes(const struct tensor_map *map);

@@ -29,6 +29,8 @@ static const struct insn *find_rival(const struct warp *w) {
     const struct insn *lowest = NO_RIVAL;
     for (unsigned i = 0; i < w->count; i++) {
         const struct warp_split *f = &w->splits[i];
+        /* A deeper split would run itself, and a shallower one waits for this one to return: only those as deep
+         * compete. */
         if (i != w->current && f->state == SPLIT_READY && f->depth == w->splits[w->current].depth && f->pc < lowest)
             lowest = f->pc;
     }
@@ -74,6 +76,8 @@ static void merge_into(struct warp *w, unsigned *i) {
         if (k == *i || f->state != SPLIT_READY || f->pc != into->pc || f->depth != into->depth)
             continue;
         into->mask |= f->mask;
+        /* Removing a split moves the last one into its place. That may be split i itself; and the one that has moved
+         * to k has not been looked at yet. */
         unsigned last = w->count - 1u;
         remove_split(w, k);
         if (*i == last)
@@ -92,6 +96,7 @@ static const struct insn *choose(struct warp *w) {
         w->state = WARP_WAITING;
         return NULL;
     }
+    /* Min-PC scheduling: it runs until it comes to where the others are, and all go on together from there. */
     merge_into(w, &best);
     return run_split(w, best);
 }
@@ -117,6 +122,7 @@ void warp_diverge(struct warp *w, uint32_t keep, const struct insn *other_pc) {
     other->pc = other_pc;
     f->mask &= keep;
     w->mask = f->mask;
+    /* Not known: warp_goes_on() then says no, and the next label or jump chooses. */
     w->rival = NULL;
 }
 
@@ -142,6 +148,7 @@ const struct insn *warp_yield(struct warp *w, const struct insn *next) {
 
 const struct insn *warp_spin(struct warp *w, const struct insn *next) {
     running(w)->pc = next;
+    /* A failed test is worth many branches: after sixteen of them the warp gives way to the others of its block. */
     w->fuel -= WARP_FUEL / 16;
     if (w->count == 1 || w->fuel <= 0)
         return NULL;
@@ -159,6 +166,7 @@ const struct insn *warp_exit_lanes(struct warp *w) {
     for (unsigned i = 0; i < w->count; i++) /* who waited for these lanes need not any more: let them look again */
         if (w->splits[i].state == SPLIT_AT_SYNC)
             w->splits[i].state = SPLIT_READY;
+    /* Barriers may have waited for these lanes alone: who has exited counts as having arrived. */
     for (uint32_t awaited = b->awaited; awaited; awaited &= awaited - 1)
         block_check_barrier(b, (unsigned)__builtin_ctz(awaited));
     if (b->cluster.awaited)
@@ -171,7 +179,8 @@ const struct insn *warp_exit_lanes(struct warp *w) {
 
 /* ---- block barriers ---- */
 
-/* The lanes of a warp must come to an aligned barrier together; at two of them, they would wait for each other for ever. */
+/* The lanes of a warp must come to an aligned barrier together; at two of them, they would wait for each other for
+ * ever. */
 static const struct insn *check_divergent(struct warp *w, const struct insn *next, unsigned barrier) {
     for (unsigned i = 0; i < w->count; i++) {
         const struct warp_split *f = &w->splits[i];
@@ -196,6 +205,7 @@ const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, un
     f->pc = next;
     f->state = SPLIT_AT_BARRIER;
     f->barrier = (uint8_t)barrier;
+    /* Before the barrier is checked: if it opens now, warp_release() makes the state ready again. */
     w->state = whole ? WARP_WAITING : w->state;
     struct block_barrier *bar = &b->barriers[barrier];
     bar->arrived += (uint32_t)__builtin_popcount(w->mask);
@@ -229,6 +239,7 @@ bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, co
     if (!(wanted & ~w->mask))
         return true;
     struct warp_split *f = running(w);
+    /* Not all are in this split. Those that wait at the same instruction are merged into it, and counted again. */
     f->pc = in;
     f->state = SPLIT_READY;
     for (unsigned i = 0; i < w->count; i++) /* lanes that wait at this very instruction have come */
@@ -240,6 +251,7 @@ bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, co
     if (!(wanted & ~w->mask))
         return true;
     f = running(w);
+    /* Still some are missing: it waits, and whoever of them comes here last takes all along. */
     f->state = SPLIT_AT_SYNC;
     f->sync_mask = wanted;
     *next = choose(w);
@@ -262,6 +274,7 @@ static void run_interpreted(struct warp *w, const struct insn *in) {
 }
 
 static void run(struct warp *w) {
+    /* A warp with one split need not choose: it goes on where it stopped. */
     const struct insn *in = w->count == 1 ? run_split(w, 0) : choose(w);
     if (!in)
         return;
@@ -284,6 +297,8 @@ void warp_run(struct warp *w) {
     if (w->shadow)
         observer.follow_on(w);
     run(w);
+    /* A handler has found an undefined value and stopped the loop (warp_hand_on): the rest of the turn is run by the
+     * other one. */
     bool again = w->hand_on && w->state == WARP_READY;
     w->hand_on = false;
     if (again)

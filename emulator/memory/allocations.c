@@ -267,8 +267,8 @@ static struct allocation *allocate_locked(size_t size, size_t align, enum memory
     struct allocation *a = base ? entry_new() : NULL;
     if (!a)
         return NULL;
-    /* CUDA's variables start as zeros, and so do the pages that Linux gives to managed memory; everything else holds whatever was
-     * there. */
+    /* CUDA's variables start as zeros, and so do the pages that Linux gives to managed memory; everything else holds
+     * whatever was there. */
     uint8_t fill = name || kind == MEMORY_MANAGED ? 0 : POISON;
     if (!(r == REGION_DEVICE ? space_device_open(base, size, fill) : space_shared_open(base, size, fill)))
         return NULL;

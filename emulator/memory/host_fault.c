@@ -29,8 +29,8 @@ static uintptr_t fault_pc(const void *context) {
 #endif
 }
 
-/* The innermost function of the program itself: the fault may be in memcpy or printf, called by it. The frames start with
- * this handler's own; those of interest start at the instruction that faulted. */
+/* The innermost function of the program itself: the fault may be in memcpy or printf, called by it. The frames start
+ * with this handler's own; those of interest start at the instruction that faulted. */
 static const char *program_function(const void *context) {
     void *frames[FRAMES];
     uintptr_t pc = fault_pc(context);

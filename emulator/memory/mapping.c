@@ -222,8 +222,8 @@ static void set_rights(struct allocation *a, struct mapping *m, int device, enum
     m->rights[device] = (uint8_t)rights;
 }
 
-/* Nobody has written memory that is new. What was mapped before, or can be reached by two addresses, counts as written: what was stored
- * through one of them is not noted for the other. */
+/* Nobody has written memory that is new. What was mapped before, or can be reached by two addresses, counts as
+ * written: what was stored through one of them is not noted for the other. */
 static void note_content(const struct physical *p) {
     const struct mapping *newest = p->mappings;
     if (p->fresh) {

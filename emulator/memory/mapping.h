@@ -1,7 +1,8 @@
-/* Memory of a device and addresses of it, made apart: physical memory lies where it is mapped, at no address, at one, or at several. What is
- * mapped may be accessed by the devices that have been given the right to.
+/* Memory of a device and addresses of it, made apart: physical memory lies where it is mapped, at no address, at one,
+ * or at several. What is mapped may be accessed by the devices that have been given the right to.
  *
- * Physical memory is a part of one file in memory, and mapping maps that part: two addresses of it are the same bytes. */
+ * Physical memory is a part of one file in memory, and mapping maps that part: two addresses of it are the same
+ * bytes. */
 #ifndef MAPPING_H
 #define MAPPING_H
 
@@ -27,8 +28,9 @@ uint64_t mapping_reserve(uint64_t size, uint64_t align);
 /* False when that was not reserved so, or something is mapped there. */
 bool mapping_free(uint64_t base, uint64_t size);
 
-/* Each returns false, and does nothing, where the range is not all in one reservation, or holds a part of a mapping only; the first also
- * where something is mapped, the others where something is not. No kernel may be running that uses it. */
+/* Each returns false, and does nothing, where the range is not all in one reservation, or holds a part of a mapping
+ * only; the first also where something is mapped, the others where something is not. No kernel may be running that
+ * uses it. */
 bool mapping_map(uint64_t address, uint64_t size, struct physical *p);
 bool mapping_unmap(uint64_t address, uint64_t size);
 bool mapping_set_rights(uint64_t address, uint64_t size, int device, enum mapping_rights rights);

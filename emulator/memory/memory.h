@@ -49,17 +49,17 @@ struct allocation {
     struct allocation_watch *watch; /* what the checks know of it; NULL when none is on */
 };
 
-/* Memory that is mapped piece by piece: `limit` is then where the readable and writable pieces from the start on end, and behind it this
- * tells. A pointer, for code that is compiled later asks, too. */
+/* Memory that is mapped piece by piece: `limit` is then where the readable and writable pieces from the start on end,
+ * and behind it this tells. A pointer, for code that is compiled later asks, too. */
 struct mappings {
     uint8_t *(*at)(const struct allocation *a, uint64_t address, uint64_t bytes, bool write); /* NULL: not so */
     uint32_t devices; /* that may access some of it: a bit for each */
     bool freed;       /* the addresses have been given back */
 };
 
-/* Size bytes with at least this alignment (0: 256), filled with poison (0xff: NaN as a float, -1 as an integer), or with
- * zeros when it has a name or is managed: variables start so, and pages of Linux do.
- * NULL when there is no room. size 0 is allowed for variables only. */
+/* Size bytes with at least this alignment (0: 256), filled with poison (0xff: NaN as a float, -1 as an integer), or
+ * with zeros when it has a name or is managed: variables start so, and pages of Linux do. NULL when there is no room.
+ * size 0 is allowed for variables only. */
 struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind kind, int device, const char *name);
 /* NULL, and *taken, if it overlaps another; NULL alone if there is no memory for a note of it. */
 struct allocation *memory_register(void *host, size_t size, int device, bool *taken);
@@ -85,7 +85,8 @@ const struct allocation *memory_find(uint64_t address);
 const struct allocation *memory_nearest(uint64_t address);
 /* True when an address belongs to the reserved device range (allocated or not). */
 bool memory_is_device_range(uint64_t address);
-/* True for that range and for every other that the emulator has reserved for memory: no address of the program's own. */
+/* True for that range and for every other that the emulator has reserved for memory: no address of the
+ * program's own. */
 bool memory_is_reserved(uint64_t address);
 
 size_t memory_total(void); /* bytes of the emulated device's memory */
@@ -96,8 +97,8 @@ static inline uint8_t *memory_at(const struct allocation *a, uint64_t address, u
     uint64_t offset = address - a->base;
     return offset < a->limit && size <= a->limit - offset ? a->host + offset : (uint8_t *)0;
 }
-/* The same, also behind the limit of memory that is mapped piece by piece. For paths that are slow anyway: nothing is called above, so that
- * compilers can do several lanes at once. */
+/* The same, also behind the limit of memory that is mapped piece by piece. For paths that are slow anyway: nothing is
+ * called above, so that compilers can do several lanes at once. */
 static inline uint8_t *memory_mapped_at(const struct allocation *a, uint64_t address, uint64_t size) {
     uint8_t *host = memory_at(a, address, size);
     return host || !a->mappings ? host : a->mappings->at(a, address, size, false);

@@ -29,7 +29,8 @@ bool space_device_open(uint64_t address, size_t size, uint8_t fill);
 /* Gives the whole pages of [start, end) of the device range back to the host. */
 void space_device_discard(uint64_t start, uint64_t end);
 
-/* Puts whole pages of a file where the bytes of a device address are, to be shared by all that map them; and takes them away. */
+/* Puts whole pages of a file where the bytes of a device address are, to be shared by all that map them; and takes
+ * them away. */
 bool space_device_map(uint64_t address, size_t size, int file, uint64_t offset);
 void space_device_unmap(uint64_t address, size_t size);
 

@@ -1,10 +1,11 @@
 /* Copies that a GPU does in the background: cp.async, cp.async.bulk, cp.reduce.async.bulk.
  *
  * Here a copy is done at once, in the order of the program: a legal moment for it, since a thread may not look at the
- * destination before it has waited, nor change the source. Who forgets to wait is found by racecheck (check/async_order.h).
+ * destination before it has waited, nor change the source. Who forgets to wait is found by racecheck
+ * (check/async_order.h).
  *
- * Decode makes a copy of two or three instructions, one per address, so that each is checked, reported and counted like
- * any other access: what is read waits in the frame for the instruction that writes it. */
+ * Decode makes a copy of two or three instructions, one per address, so that each is checked, reported and counted
+ * like any other access: what is read waits in the frame for the instruction that writes it. */
 #ifndef OPS_ASYNC_H
 #define OPS_ASYNC_H
 

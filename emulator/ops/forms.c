@@ -80,8 +80,8 @@ static const char *next_type(const char **at, size_t *length) {
     return w;
 }
 
-/* ptxas takes the words of an opcode in any order, and the toolkit's headers make use of that (vote.ballot.sync.b32). Only types must
- * keep theirs: cvt.f32.s32 is not cvt.s32.f32. */
+/* ptxas takes the words of an opcode in any order, and the toolkit's headers make use of that (vote.ballot.sync.b32).
+ * Only types must keep theirs: cvt.f32.s32 is not cvt.s32.f32. */
 static bool same_words(const char *a, const char *b) {
     size_t base = strcspn(a, "."), length, other;
     if (strlen(a) != strlen(b) || strncmp(a, b, base + 1) != 0)

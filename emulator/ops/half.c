@@ -184,8 +184,8 @@ ARITHMETIC3(fma_ftz_relu_f16, f16, h_flush, x_relu, store_f16_flushed)
 ARITHMETIC3(fma_plain_bf16, bf16, h_same, x_same, store_bf16)
 ARITHMETIC3(fma_relu_bf16, bf16, h_same, x_relu, store_bf16)
 
-/* .oob: the NaN that tensor copies put where a tensor has no elements makes the result zero, whatever c is. On an H200 it is
- * this one, with either sign. */
+/* .oob: the NaN that tensor copies put where a tensor has no elements makes the result zero, whatever c is. On an
+ * H200 it is this one, with either sign. */
 static inline bool is_oob_nan(uint16_t h) {
     return (h & 0x7fff) == 0x7ff7;
 }

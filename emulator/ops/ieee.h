@@ -87,8 +87,8 @@ static inline float out_ftz_sat(float x) {
     return f32_clamp(f32_flush(x));
 }
 
-/* Double precision keeps the payload of a NaN operand, made quiet. Of several NaN operands an H200 takes the second of a
- * sum or a product, the first of a quotient, and of a * b + c that of b, c, a: callers pass them in that order.
+/* Double precision keeps the payload of a NaN operand, made quiet. Of several NaN operands an H200 takes the second
+ * of a sum or a product, the first of a quotient, and of a * b + c that of b, c, a: callers pass them in that order.
  * f64_nan_operand is the NaN of a result, when x is the next operand to look at, from the last to the first. */
 static inline uint64_t f64_nan_operand(double x, uint64_t nan) {
     return x == x ? nan : f64_bits(x) | F64_QUIET;

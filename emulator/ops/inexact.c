@@ -9,7 +9,8 @@
 enum approximated { EX2, LG2, SIN, COS, TANH, RCP, SQRT, RSQRT, DIV };
 enum format { F32, F16, BF16 };
 
-/* Bounds that the manual documents; a relative one and an absolute one. div: 2 units of the last place, which are 2^-22 at least. */
+/* Bounds that the manual documents; a relative one and an absolute one. div: 2 units of the last place, which are
+ * 2^-22 at least. */
 static const struct error {
     const char *opcode, *type;
     uint8_t function, format;
@@ -94,7 +95,8 @@ static uint32_t mixed(uint32_t a, uint32_t b) {
     return h ^ h >> 16;
 }
 
-/* A value that has the largest error after it has been rounded to the format, or up to a quarter less; r is the result as it is. */
+/* A value that has the largest error after it has been rounded to the format, or up to a quarter less; r is the
+ * result as it is. */
 static double moved(const struct error *e, double x, double y, double r, uint32_t random) {
     if (r == 0 || !isfinite(r) || fabs(r) < formats[e->format].least || !isfinite(x) || !isfinite(y) ||
         stays_exact((enum approximated)e->function, x, y, r))

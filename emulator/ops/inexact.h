@@ -1,6 +1,7 @@
-/* Approximate instructions whose results are as far off as PTX's manual says that they may be, for graders: a result that is too inexact
- * on a GPU is then too inexact here. The error depends on the operands alone. Results that every program relies on stay exact: those of
- * zeros, infinities and NaN, of powers of two where the function of one is exact, and tanh's 1. */
+/* Approximate instructions whose results are as far off as PTX's manual says that they may be, for graders: a result
+ * that is too inexact on a GPU is then too inexact here. The error depends on the operands alone. Results that every
+ * program relies on stay exact: those of zeros, infinities and NaN, of powers of two where the function of one is
+ * exact, and tanh's 1. */
 #ifndef INEXACT_H
 #define INEXACT_H
 

@@ -37,8 +37,8 @@
         return in + 1;                                                                                                 \
     }
 
-/* A mask from the truth values of a warp's lanes, given as 0 or -1. Compilers turn a loop that sets bits of an integer into a long
- * reduction. */
+/* A mask from the truth values of a warp's lanes, given as 0 or -1. Compilers turn a loop that sets bits of an
+ * integer into a long reduction. */
 static inline uint32_t mask_of_truths(const int32_t truth[WARP_SIZE]) {
 #if WARP_SIZE == 1
     return (uint32_t)truth[0] & 1;

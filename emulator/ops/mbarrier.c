@@ -117,8 +117,9 @@ static bool add_bytes(struct warp *w, const struct insn *in, struct mbarrier *b,
     return true;
 }
 
-/* Is the mbarrier another block's that has exited? Kernels that end so work on many a GPU, as long as the arrival is in time there. So it is
- * reported and has no effect; with memcheck the access is an error as any other to the memory of such a block. */
+/* Is the mbarrier another block's that has exited? Kernels that end so work on many a GPU, as long as the arrival is
+ * in time there. So it is reported and has no effect; with memcheck the access is an error as any other to the memory
+ * of such a block. */
 static bool arrives_too_late(struct warp *w, const struct insn *in, uint64_t address, int lane) {
     uint32_t offset;
     const struct block *target =
@@ -139,8 +140,9 @@ static bool arrives_too_late(struct warp *w, const struct insn *in, uint64_t add
     return true;
 }
 
-/* Has this arrival ended a phase, though nothing has waited for the one before? Then who waits for that one may see its end before these threads have
- * arrived, or not: that is up to chance, whatever happens here. (A thread that drops out arrives in a phase that may have no wait.) */
+/* Has this arrival ended a phase, though nothing has waited for the one before? Then who waits for that one may see
+ * its end before these threads have arrived, or not: that is up to chance, whatever happens here. (A thread that
+ * drops out arrives in a phase that may have no wait.) */
 static void look_at_count(struct warp *w, const struct insn *in, const uint64_t *at, int lane) {
     char detail[200];
     if (in->kind & MBARRIER_DROP || !mbarrier_log_too_many(w->block, at, in) || !check_is_on(CHECK_RACE))

@@ -62,8 +62,8 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
     return inside ? w->block->shared + address : cluster_piece(w, address, bytes, align);
 }
 
-/* Fills the data registers of a half with n elements for each lane: those at `host`, one lane's after the other's, or the same for
- * all. T is the type of an element in memory, R that of a lane's register. */
+/* Fills the data registers of a half with n elements for each lane: those at `host`, one lane's after the other's, or
+ * the same for all. T is the type of an element in memory, R that of a lane's register. */
 #define FAST_FILL(name, T, R, n)                                                                                       \
     static FAST_INLINE void fast_fill_##name(uint8_t *regs, const uint32_t *data, int half, const uint8_t *host,       \
                                              enum pattern pattern) {                                                   \

@@ -47,6 +47,8 @@ struct split {
 ALWAYS_INLINE void split_one(uint32_t sign, uint32_t magnitude, int fraction, int bias, uint32_t special,
                              float *significand, int32_t *exponent) {
     uint32_t field = magnitude >> fraction, digits = magnitude << (23 - fraction) & 0x7fffff;
+    /* A subnormal's significand is below 1, and its exponent that of the smallest normal number: nothing is
+     * normalized. */
     uint32_t normal = digits | 0x3f800000u, subnormal = f32_bits((float)(int32_t)digits * 0x1p-23f);
     uint32_t bits = field == special ? digits | F32_INFINITY : field ? normal : subnormal;
     *significand = f32_from(bits | sign << 31);
@@ -107,6 +109,8 @@ static uint16_t f16_of_fp8(uint8_t x, enum matrix_type type) {
         return (uint16_t)(sign | magnitude << 8);
     if (magnitude == 0x7f)
         return F16_NAN;
+    /* e4m3: three bits of fraction. Below 8 it is subnormal, in steps of 2^-9; else bits are moved to a single's
+     * places, and the exponent is corrected by the difference of the biases. */
     float value = magnitude < 8 ? (float)magnitude * 0x1p-9f : f32_from((magnitude << 20) + ((127u - 7) << 23));
     return sign | f32_to_f16(value);
 }
@@ -186,6 +190,8 @@ ALWAYS_INLINE void add_products(struct split a, struct split b, const int32_t *l
     UNROLLED
     for (unsigned k = 0; k < depth; k++)
         for (unsigned j = 0; j < columns; j++) {
+            /* Exact: two significands of at most 11 bits. Scaled by a power of two it is exact, too; the conversion
+             * cuts off towards zero what is below the last bit that the hardware keeps. */
             float product = a.significand[k] * b.significand[k * columns + j];
             float scale = direct ? unit[j] : power(a.exponent[k] + (b.exponent[k * columns + j] + shift[j]));
             sums[j] += (uint32_t)(int32_t)(product * scale);
@@ -195,7 +201,9 @@ ALWAYS_INLINE void add_products(struct split a, struct split b, const int32_t *l
 /* Towards zero. */
 ALWAYS_INLINE uint32_t f32_of_sum(double sum) {
     uint64_t u = f64_bits(sum), m = u & ~F64_SIGN;
+    /* 29 bits of a double's fraction are more than a single has; without them the conversion is exact. */
     uint32_t normal = f32_bits((float)f64_from(m & ~(uint64_t)0x1fffffff));
+    /* A subnormal's bits are the value in units of 2^-149. */
     double tiny = f64_from(m) * 0x1p149;
     uint32_t subnormal = (uint32_t)(int32_t)(tiny < 0x1p24 ? tiny : 0);
     uint32_t magnitude = f64_from(m) < 0x1p-126 ? subnormal : normal;
@@ -343,8 +351,8 @@ const struct insn *op_mma_float(struct warp *w, const struct insn *in) {
 
 /* ---- wgmma ----
  *
- * As an H200 computes it (tests/wgmma): 16-bit types as above, tf32 in one sum of eight products. fp8 is one sum of 32 products and C,
- * cut off 13 bits behind the point, and of the result in f32 as many bits are kept. */
+ * As an H200 computes it (tests/wgmma): 16-bit types as above, tf32 in one sum of eight products. fp8 is one sum of
+ * 32 products and C, cut off 13 bits behind the point, and of the result in f32 as many bits are kept. */
 
 #define WGMMA_ROW(columns, depth, direct, to_f16, fraction)                                                            \
     dot_row(a, b, c, columns, depth, direct, to_f16, fraction, d)

@@ -1,7 +1,7 @@
-/* See mma_tile.h. A product of values is exact in single precision; multiplied by a power of two, the same for all products of a sum, and
- * converted to an integer, it is cut off as the hardware cuts it off. The power follows from the largest sum of two exponents. The fast path
- * takes only sums in which all of that stays within the range of single precision, whatever single products do: those that are much too
- * small are cut off to zero in any case. */
+/* See mma_tile.h. A product of values is exact in single precision; multiplied by a power of two, the same for all
+ * products of a sum, and converted to an integer, it is cut off as the hardware cuts it off. The power follows from
+ * the largest sum of two exponents. The fast path takes only sums in which all of that stays within the range of
+ * single precision, whatever single products do: those that are much too small are cut off to zero in any case. */
 #include "ops/mma_tile.h"
 
 #ifdef __AVX2__
@@ -13,7 +13,8 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define UNROLLED      _Pragma("GCC unroll 32")
-/* Along k, where several sums have operands in common: gcc would make each sum by itself, and keep the operands in memory meanwhile. */
+/* Along k, where several sums have operands in common: gcc would make each sum by itself, and keep the operands in
+ * memory meanwhile. */
 #define NOT_UNROLLED _Pragma("GCC unroll 1")
 
 /* Added to the exponents of zero, and of infinities and NaN: sums of two show it, and still fit 16 bits. */
@@ -80,7 +81,8 @@ ALWAYS_INLINE simd_f32 value_of(enum matrix_type type, simd_i32 top) {
  * lane. */
 #define LESS(x, y) (((x) - (y)) >> (8 * sizeof((x)[0]) - 1))
 
-/* field: of an exponent; digits: behind it; special: what is less than the field, or the digits, of infinity and NaN only */
+/* field: of an exponent; digits: behind it; special: what is less than the field, or the digits, of infinity and NaN
+ * only */
 #define EXPONENT(V, field, digits, bias, special)                                                                      \
     ((field) - (bias)-LESS(field, (V){0} + 1) + (LESS((field) | (digits), (V){0} + 1) & OF_ZERO) +                     \
      (special & OF_SPECIAL))
@@ -265,8 +267,8 @@ ALWAYS_INLINE simd_i32 larger(simd_i32 a, simd_i32 b) {
 #endif
 }
 
-/* Parts of a vector, as wide as a register: where vectors are wider, gcc keeps them in memory, and takes a loop's time to store and load
- * them (measured for AVX2: more than half of it). */
+/* Parts of a vector, as wide as a register: where vectors are wider, gcc keeps them in memory, and takes a loop's
+ * time to store and load them (measured for AVX2: more than half of it). */
 #define PARTS        (sizeof(simd_u32) / SIMD_REGISTER)
 #define ALL_PARTS(p) for (unsigned p = 0; p < PARTS; p++)
 typedef int16_t part_i16 __attribute__((vector_size(SIMD_REGISTER), may_alias));
@@ -445,7 +447,8 @@ ALWAYS_INLINE simd_i32 half_f32(const struct tile_rows *a, const struct tile_col
     return s.unusual;
 }
 
-/* Between the halves of a tile: compilers would load B's operands before, for both, and have no registers for so many. */
+/* Between the halves of a tile: compilers would load B's operands before, for both, and have no registers for so
+ * many. */
 #define FORGET(b) __asm__("" : "+r"(b))
 
 ALWAYS_INLINE bool multiply_f32(const struct tile_rows *a, const struct tile_columns *b,
@@ -575,7 +578,8 @@ static void tile_registers(const struct warp *w, const struct mma *m, const uint
 
 #define MOST_TILES 2
 
-/* Programs multiply the same rows by several columns, one instruction after the other: the last rows are kept, in each host thread. */
+/* Programs multiply the same rows by several columns, one instruction after the other: the last rows are kept, in
+ * each host thread. */
 static const struct tile_rows *rows_again(enum matrix_type type, tile_words words[TILE_QUARTERS][2], unsigned blocks) {
     static _Thread_local struct {
         enum matrix_type type;

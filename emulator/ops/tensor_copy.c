@@ -1,4 +1,5 @@
-/* Copies by tensor maps: see tensor_copy.h. What is copied, filled and refused is what an H200 does (tests/tensor_map). */
+/* Copies by tensor maps: see tensor_copy.h. What is copied, filled and refused is what an H200 does
+ * (tests/tensor_map). */
 #include "ops/tensor_copy.h"
 
 #include <stdio.h>
@@ -292,7 +293,8 @@ static uint32_t move_swizzled(const struct move *m, const struct tensor_piece *p
     return done;
 }
 
-/* Stores write whole pieces of 16 bytes, also behind the tensor's last element: what lies there in shared memory. Not where the allocation ends. */
+/* Stores write whole pieces of 16 bytes, also behind the tensor's last element: what lies there in shared memory. Not
+ * where the allocation ends. */
 static uint32_t bytes_stored(const struct move *m, const struct tensor_piece *p) {
     const struct bulk *side = m->in->extra;
     uint32_t whole = (p->bytes + 15) & ~15u;

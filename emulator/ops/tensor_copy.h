@@ -1,7 +1,8 @@
-/* Copies by tensor maps: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor. Done at once, as all copies here are (ops/async.h).
+/* Copies by tensor maps: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor. Done at once, as all copies here are
+ * (ops/async.h).
  *
- * Decode makes three or four instructions of one: the first looks at the map and the coordinates, the next two are the sides of a bulk copy
- * (struct bulk, whose `tensor` is set), and a last one tells the mbarrier. */
+ * Decode makes three or four instructions of one: the first looks at the map and the coordinates, the next two are
+ * the sides of a bulk copy (struct bulk, whose `tensor` is set), and a last one tells the mbarrier. */
 #ifndef OPS_TENSOR_COPY_H
 #define OPS_TENSOR_COPY_H
 
@@ -31,8 +32,9 @@ const struct insn *op_tensor_map(struct warp *w, const struct insn *in);
 const struct insn *op_tensor_read(struct warp *w, const struct insn *in);
 const struct insn *op_tensor_write(struct warp *w, const struct insn *in);
 
-/* Calls visit for each contiguous part of what a lane's side of the copy reads or writes, in its own space; `from`: the bytes that a store
- * brings there, NULL where that is not known. Does nothing where the copy is wrong and will be reported. For the checks. */
+/* Calls visit for each contiguous part of what a lane's side of the copy reads or writes, in its own space; `from`:
+ * the bytes that a store brings there, NULL where that is not known. Does nothing where the copy is wrong and will be
+ * reported. For the checks. */
 typedef void visit_part(void *context, uint64_t address, uint32_t bytes, const uint8_t *from);
 void tensor_copy_parts(struct warp *w, const struct bulk *side, int lane, visit_part *visit, void *context);
 

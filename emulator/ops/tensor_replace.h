@@ -1,4 +1,5 @@
-/* Changing a tensor map in a kernel: tensormap.replace, and tensormap.cp_fenceproxy, which brings the changed one to global memory. */
+/* Changing a tensor map in a kernel: tensormap.replace, and tensormap.cp_fenceproxy, which brings the changed one to
+ * global memory. */
 #ifndef OPS_TENSOR_REPLACE_H
 #define OPS_TENSOR_REPLACE_H
 

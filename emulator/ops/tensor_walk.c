@@ -55,7 +55,8 @@ void tensor_walk_begin(struct tensor_walk *w, const struct tensor_map *m, const 
     begin_row(w);
 }
 
-/* The elements of a row that are before the tensor, in it, and behind it. Where elements are left out, one is taken at a time. */
+/* The elements of a row that are before the tensor, in it, and behind it. Where elements are left out, one is taken
+ * at a time. */
 static void cut_row(const struct tensor_walk *w, struct tensor_piece *p) {
     const struct tensor_map *m = w->map;
     int64_t unit = tensor_map_unit(m), step = m->interleave ? m->step[0] : 1;

@@ -14,8 +14,8 @@ struct tensor_piece {
 
 struct tensor_walk {
     const struct tensor_map *map;
-    int64_t first
-        [TENSOR_RANKS]; /* coordinates of the box's first element, or im2col's first pixel, its filter's offset not added */
+    /* coordinates of the box's first element, or im2col's first pixel, its filter's offset not added */
+    int64_t first[TENSOR_RANKS];
     int64_t offset[TENSOR_RANKS];
     int64_t at[TENSOR_RANKS];
     uint32_t rows, row; /* how many there are; the one that is next */
@@ -25,7 +25,8 @@ struct tensor_walk {
     uint64_t row_global; /* where its element 0 is */
 };
 
-/* coordinates: one for each dimension; offsets: im2col's, of width, height and depth; NULL: none. The map has no problem. */
+/* coordinates: one for each dimension; offsets: im2col's, of width, height and depth; NULL: none. The map has no
+ * problem. */
 void tensor_walk_begin(struct tensor_walk *walk, const struct tensor_map *map, const int32_t *coordinates,
                        const uint16_t *offsets);
 /* False when the box is at its end. */

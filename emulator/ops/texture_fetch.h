@@ -73,8 +73,8 @@ struct texels_touched {
 };
 void touch_texel(struct texels_touched *touched, const struct image *m, uint64_t x_bytes, uint64_t y, uint64_t z);
 
-/* What a lane's fetch touches. False when that is not known: the handle is none, or it filters in a way that a GPU does in
- * several passes (three dimensions, two levels, edges of cubes, more than 4 bytes to a texel). */
+/* What a lane's fetch touches. False when that is not known: the handle is none, or it filters in a way that a GPU
+ * does in several passes (three dimensions, two levels, edges of cubes, more than 4 bytes to a texel). */
 bool texture_touches(const struct warp *w, const struct insn *in, int lane, struct texels_touched *out);
 bool surface_touches(const struct warp *w, const struct insn *in, int lane, struct texels_touched *out);
 /* How many lanes share a request. */

@@ -1,7 +1,7 @@
 /* Video instructions: v* on whole words, and v*2 and v*4 on the halves and bytes of a word.
  *
- * Rarely used, so one function per group reads what to do from insn.kind. What takes a part of an operand (%r1.b0), has a mask,
- * saturates a word or is even rarer is in video_any.c. */
+ * Rarely used, so one function per group reads what to do from insn.kind. What takes a part of an operand (%r1.b0),
+ * has a mask, saturates a word or is even rarer is in video_any.c. */
 #include "ops/lanes.h"
 #include "ops/video.h"
 

@@ -103,8 +103,8 @@ static bool shfl_source(unsigned kind, unsigned l, uint32_t b, uint32_t c, uint8
     return inside;
 }
 
-/* What a shuffle gives from a lane that does not execute it (it has left, or is elsewhere) is undefined. An H200 gives 0, and so does
- * this: programs rely on it. */
+/* What a shuffle gives from a lane that does not execute it (it has left, or is elsewhere) is undefined. An H200
+ * gives 0, and so does this: programs rely on it. */
 #define NOBODYS_VALUE 0u
 
 /* op: d, p, a, b, c, membermask */

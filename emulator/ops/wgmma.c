@@ -1,8 +1,10 @@
-/* wgmma: A from registers or shared memory, B from shared memory, both by descriptors that say how they lie there. A warp computes its own
- * 16 rows of D, when it comes here; hardware does it later, and whoever has not waited may not look.
+/* wgmma: A from registers or shared memory, B from shared memory, both by descriptors that say how they lie there. A
+ * warp computes its own 16 rows of D, when it comes here; hardware does it later, and whoever has not waited may not
+ * look.
  *
- * A descriptor has the address of the first byte, two distances, and how 16-byte pieces are swizzled (PTX ISA, "Matrix descriptor"). Along k a
- * row is two pieces; of a transposed operand a piece has eight rows' elements of one k. */
+ * A descriptor has the address of the first byte, two distances, and how 16-byte pieces are swizzled (PTX ISA,
+ * "Matrix descriptor"). Along k a row is two pieces; of a transposed operand a piece has eight rows' elements of one
+ * k. */
 #include "ops/wgmma.h"
 
 #include <stdio.h>
@@ -25,16 +27,21 @@ static struct descriptor descriptor_of(const struct warp *w, uint32_t slot) {
                                (uint32_t)(bits >> 32 & 0x3fff) << 4, widths[bits >> 62], (uint32_t)(bits >> 49 & 7)};
 }
 
-/* Bits 4 to 6 of the address, combined with bits 7 to 9 as far as the pattern goes. */
+/* Bits 4 to 6 of the address, combined with bits 7 to 9 as far as the pattern goes. At a width of 128 bytes, row r of
+ * eight has its pieces exchanged by XOR with r; at 64 with r / 2, at 32 with r / 4. So the pieces of one column are
+ * in different banks. */
 #define SWIZZLED(address, width) ((address) ^ ((address) >> 7 & ((width) / WGMMA_PIECE - 1)) << 4)
 
 /* Of a row along k: where its 16 bytes with this number would be without a pattern. */
 static uint32_t piece_of_row(const struct descriptor *s, unsigned row, unsigned number) {
+    /* Groups of eight rows are `stride` apart. Of a row, the pieces that fit the pattern's width lie together, and
+     * the next ones are `leading` away. */
     unsigned pieces = s->width / WGMMA_PIECE;
     return s->begin + row / 8 * s->stride + number / pieces * s->leading + number % pieces * WGMMA_PIECE;
 }
 
-/* Of eight rows along k, from a multiple of eight on, pairs of their pieces: out[0] and out[1], out[step] and out[step + 1], and so on. */
+/* Of eight rows along k, from a multiple of eight on, pairs of their pieces: out[0] and out[1], out[step] and
+ * out[step + 1], and so on. */
 static inline void pieces_of_rows(const struct descriptor *s, unsigned row, unsigned number, unsigned step,
                                   uint32_t *out) {
     static const simd_u32 in_pair = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
@@ -52,6 +59,9 @@ static inline void pieces_of_rows(const struct descriptor *s, unsigned row, unsi
 static void pieces_of_ks(const struct descriptor *s, unsigned row, unsigned k, uint32_t *out) {
     unsigned piece = row / 8, pieces = s->width / WGMMA_PIECE;
     bool plain = pieces == 1;
+    /* Without a pattern each block of 8 k by 8 rows is 128 bytes, 16 for each k; blocks are `stride` apart along the
+     * rows, and `leading` along k. With a pattern a k is a line of it, with the elements of `pieces` times eight
+     * rows, and the two distances have changed places. */
     uint32_t at = plain ? s->begin + piece * s->stride + k / 8 * s->leading
                         : s->begin + piece / pieces * s->leading + k / 8 * s->stride + piece % pieces * WGMMA_PIECE;
     for (unsigned i = 0; i < 8; i++)
@@ -80,6 +90,8 @@ unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addr
 
 /* The rank has come to where an address puts it that is taken with all its bits: into the leading distance. */
 static bool has_rank(const struct warp *w, uint32_t slot) {
+    /* The rank begins at bit 24 of an address, so at bit 20 of the address in units of 16. A descriptor with all of
+     * that in its lowest bits has the rank in its leading distance, which is bits 16 to 29. */
     uint32_t bits = shared_begin(w->block) >> 4 >> 16;
     return bits && (descriptor_of(w, slot).leading >> 4 & bits) == bits;
 }
@@ -108,7 +120,8 @@ static bool all_inside(struct warp *w, const struct insn *in, const uint32_t *ad
     return true;
 }
 
-/* Where a byte of a row lies. Of rows of two pieces, four first pieces lie together, and then the four second ones: as tile_words. */
+/* Where a byte of a row lies. Of rows of two pieces, four first pieces lie together, and then the four second ones:
+ * as tile_words. */
 static inline unsigned place_of(unsigned row, unsigned byte, unsigned row_bytes) {
     if (row_bytes != WGMMA_ROW_BYTES)
         return row * row_bytes + byte;
@@ -210,7 +223,8 @@ struct operands {
     uint8_t rows_of_b[MATRIX_SPARSE_ELEMENTS];
 };
 
-/* A base offset is for patterns that do not begin at a multiple of their size: never seen, and not compared with a GPU. False after a report. */
+/* A base offset is for patterns that do not begin at a multiple of their size: never seen, and not compared with a
+ * GPU. False after a report. */
 static bool no_base_offset(struct warp *w, const struct insn *in, uint32_t slot) {
     if (!descriptor_of(w, slot).base_offset)
         return true;
@@ -256,6 +270,7 @@ static void multiply_columns(struct warp *w, const struct wgmma *m, struct opera
         unpack(m->a, o->a_rows, 0, WGMMA_ROWS, WGMMA_ROW_BYTES, WGMMA_ROW_BYTES / bytes_of(m->a), 1, o->a);
     o->unpacked = true;
     unpack((enum matrix_type)m->b, o->b_rows, first, columns, row_bytes, 1, columns, b);
+    /* scale-d is a predicate: false means D = A * B. */
     if (*(const uint32_t *)(const void *)(w->regs + m->add))
         matrix_read_c(w, regs, type, WGMMA_ROWS, columns, c);
     if (m->sparse)
@@ -351,8 +366,8 @@ static bool others_are_behind(const struct warp *w, uint32_t groups) {
     return false;
 }
 
-/* A product is the whole warpgroup's: when one warp is told that it is done, all four have read their operands. One thread may then say that
- * for all of them, and so a warp may not run ahead of the others here. */
+/* A product is the whole warpgroup's: when one warp is told that it is done, all four have read their operands. One
+ * thread may then say that for all of them, and so a warp may not run ahead of the others here. */
 const struct insn *op_wgmma_wait(struct warp *w, const struct insn *in) {
     uint32_t left = (uint32_t)in->imm, groups = w->product_groups > left ? w->product_groups - left : 0;
     if (others_are_behind(w, groups) && w->product_looks++ < MOST_LOOKS)

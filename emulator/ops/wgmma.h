@@ -38,8 +38,8 @@ const struct insn *op_wgmma_wait(struct warp *w, const struct insn *in);
 /* The shared addresses of all pieces that a warp reads: A's, if it is there, and B's. Returns how many. */
 unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addresses[WGMMA_PIECES]);
 
-/* c: `rows` rows of 8 or 16 columns, and then D. a: as many rows of elements along k; b: a row for each k, `columns` elements. An element in each
- * word. */
+/* c: `rows` rows of 8 or 16 columns, and then D. a: as many rows of elements along k; b: a row for each k, `columns`
+ * elements. An element in each word. */
 void mma_float_wgmma(const struct wgmma *m, unsigned rows, const uint32_t *a, const uint32_t *b, unsigned columns,
                      uint32_t *c);
 

@@ -25,6 +25,7 @@ static void add_word(struct bank_words *b, uint64_t word, bool again) {
     for (unsigned i = 0; i < count && !again; i++)
         if (b->words[bank][i] == word)
             return;
+    /* Served twice each (again), words may be more than there is room for; then only their number matters. */
     if (count < WARP_SIZE)
         b->words[bank][count] = word;
     b->counts[bank] = ++count;
@@ -82,6 +83,7 @@ static bool neighbours_agree(const uint64_t addresses[WARP_SIZE], uint32_t mask,
 }
 
 struct wavefronts load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
+    /* Twice as many lanes at once: halves together, or quarters two by two. See above; found by measuring. */
     if (bytes <= WORD_BYTES || !(neighbours_agree(addresses, mask, 1) || neighbours_agree(addresses, mask, 2)))
         return store_wavefronts(addresses, mask, bytes);
     return parts(addresses, mask, bytes, 2 * lanes_at_once(bytes), false);

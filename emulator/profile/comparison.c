@@ -215,7 +215,8 @@ static void put_new(FILE *out, const struct saved_kernel *k) {
     put_changes(out, "    ", &nothing, &k->counts);
 }
 
-/* Kernels that this run has not started. Whether the source still has them is not known, so nothing is called better. */
+/* Kernels that this run has not started. Whether the source still has them is not known, so nothing is called
+ * better. */
 static void put_not_run(FILE *out, const struct kernel_pair *pairs, size_t count) {
     bool any = false;
     for (size_t i = 0; i < count; i++) {

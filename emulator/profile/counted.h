@@ -1,8 +1,8 @@
 /* What compiled kernels count with: tier/lane_operations.c makes it a part of their text, so it stays small.
  *
- * A compiled kernel does not count instruction by instruction. It notes where a path through its instructions begins (+1) and behind
- * which it ends (-1); the sum of all that up to an instruction is how often that was executed. A straight piece of code costs
- * nothing, a jump two additions. */
+ * A compiled kernel does not count instruction by instruction. It notes where a path through its instructions begins
+ * (+1) and behind which it ends (-1); the sum of all that up to an instruction is how often that was executed. A
+ * straight piece of code costs nothing, a jump two additions. */
 #ifndef COUNTED_H
 #define COUNTED_H
 

@@ -127,7 +127,8 @@ unsigned count_bypass_sectors(const uint64_t from[WARP_SIZE], const uint64_t to[
 unsigned count_distinct_bytes(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 unsigned count_busiest(const uint64_t addresses[WARP_SIZE], uint32_t mask); /* most lanes at one address */
 
-/* Passes over the 32 four-byte banks, and those that would do without conflicts: ncu's bank conflicts are the difference. */
+/* Passes over the 32 four-byte banks, and those that would do without conflicts: ncu's bank conflicts are the
+ * difference. */
 struct wavefronts {
     unsigned passes, ideal;
 };

@@ -39,7 +39,8 @@ static uint32_t each_distance(const struct heat *h, struct vote *vote, uint32_t 
     return count;
 }
 
-/* Where no row's stretch is torn apart: that of the first touched element, if row 0 at the start of the buffer tears one. */
+/* Where no row's stretch is torn apart: that of the first touched element, if row 0 at the start of the buffer tears
+ * one. */
 static uint32_t find_origin(const struct heat *h, uint32_t pitch, uint32_t first) {
     for (uint32_t i = pitch; i < h->elements; i += pitch)
         if (touched(h, i) && touched(h, i - 1))

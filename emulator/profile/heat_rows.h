@@ -21,8 +21,8 @@ struct heat_rows {
     uint32_t most;
 };
 
-/* False when nothing was touched. Rows are those of the allocation (cudaMallocPitch) or of the declared array; otherwise those that the
- * accesses show, where the stretches of touched elements begin at equal distances. */
+/* False when nothing was touched. Rows are those of the allocation (cudaMallocPitch) or of the declared array;
+ * otherwise those that the accesses show, where the stretches of touched elements begin at equal distances. */
 bool heat_rows_of(const struct heat *h, struct heat_rows *out);
 
 #endif

@@ -1,11 +1,13 @@
-/* What the host asks of the device, as far as it decides whether the device is kept busy: launches, and calls that wait for it.
+/* What the host asks of the device, as far as it decides whether the device is kept busy: launches, and calls that
+ * wait for it.
  *
- * A host that waits after each launch leaves the device idle between two of them. Programs also wait where they must: at the end, and
- * before results are looked at. So what is told is a chain: waits one after the other, with launches between them and nothing else
- * (no memory allocated, filled or copied to the device, which begins something new).
+ * A host that waits after each launch leaves the device idle between two of them. Programs also wait where they must:
+ * at the end, and before results are looked at. So what is told is a chain: waits one after the other, with launches
+ * between them and nothing else (no memory allocated, filled or copied to the device, which begins something new).
  *
- * A host that copies a part in, launches and copies the part out, part after part, waits in each copy, too, and the copies in end such a
- * chain. So rounds of these three are counted apart, as long as they launch the same kernel and nothing is allocated. */
+ * A host that copies a part in, launches and copies the part out, part after part, waits in each copy, too, and the
+ * copies in end such a chain. So rounds of these three are counted apart, as long as they launch the same kernel and
+ * nothing is allocated. */
 #ifndef HOST_CALLS_H
 #define HOST_CALLS_H
 

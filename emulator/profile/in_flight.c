@@ -42,6 +42,8 @@ static void note_level(struct ptx_register *r, bool written, void *context) {
 static void pass_levels(struct search *s, const struct ptx_insn *p, bool load) {
     s->read = s->result = 0;
     visit_registers(p, note_level, s);
+    /* The first visit has found what is read (and has set the results' level to 0, which the second one puts
+     * right). */
     s->result = (uint8_t)(s->read + load);
     s->result = s->result < MOST_LEVELS ? s->result : MOST_LEVELS - 1;
     uint8_t read = s->read;
@@ -52,6 +54,7 @@ static void pass_levels(struct search *s, const struct ptx_insn *p, bool load) {
 static void end_piece(struct search *s) {
     size_t of_level[MOST_LEVELS] = {0};
     for (size_t i = 0; i < s->count; i++)
+        /* Loads of one level need nothing of each other: all of them may be under way at once. */
         of_level[s->loads[i].level]++;
     for (size_t i = 0; i < s->count; i++)
         s->together[s->loads[i].at] = (uint16_t)of_level[s->loads[i].level];
@@ -71,9 +74,10 @@ static bool parts(const struct ptx_insn *p) {
            (row->memory == MEMORY_ATOMIC && is_global(p));
 }
 
-/* Of a jump forward that no loaded value decides the loads on both sides have in common that none waits for the jump: a guard such as
- * `i < n ? x[i] : 0`, or an early return. */
+/* Of a jump forward that no loaded value decides the loads on both sides have in common that none waits for the jump:
+ * a guard such as `i < n ? x[i] : 0`, or an early return. */
 static bool goes_on(const struct search *s, const struct insn *in, const struct ptx_insn *p) {
+    /* An unconditional jump ends the piece, and so does one that a loaded value decides (level above 0). */
     if (!p->predicate || p->predicate->number >= s->registers || s->levels[p->predicate->number])
         return false;
     return p->row->control == CONTROL_EXIT || p->row->control == CONTROL_RETURN ||
@@ -109,6 +113,8 @@ static bool is_plain_load(const struct ptx_insn *p) {
 
 /* A store ends what plain loads have in common; .nc loads may pass it. */
 static void look_at(struct search *s, const struct ptx_insn *p, uint32_t at, bool *stored) {
+    /* A later plain load may read what the store has written, so it waits for the store; .nc says that nobody writes
+     * there. */
     bool load = is_plain_load(p), moves = load && opcode_has(p->opcode, "nc");
     if (load && *stored && !moves) {
         end_piece(s);

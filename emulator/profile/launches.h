@@ -1,4 +1,5 @@
-/* The launches of this process whose profile is wanted (EMULATOR_PROFILE), with what was counted in each, line by line. */
+/* The launches of this process whose profile is wanted (EMULATOR_PROFILE), with what was counted in each, line by
+ * line. */
 #ifndef LAUNCHES_H
 #define LAUNCHES_H
 
@@ -22,8 +23,8 @@ struct line_profile {
     struct tensor_counts tensor;
     struct access_example
         *examples[KINDS_OF_ACCESS]; /* the most expensive access of each kind (enum kind_of_access), or NULL */
-    char called
-        [CALLED_TEXT]; /* the lines from which the function that it is in was called, innermost first: "93, 145"; or empty */
+    /* the lines from which the function that it is in was called, innermost first: "93, 145"; or empty */
+    char called[CALLED_TEXT];
     size_t first_call, calls; /* of a line in an inlined function: its parts by call, in launch_profile.calls */
 };
 

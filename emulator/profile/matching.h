@@ -1,4 +1,5 @@
-/* What of an earlier run is what of this one, though the source was edited in between: kernels by their names, lines by their text. */
+/* What of an earlier run is what of this one, though the source was edited in between: kernels by their names, lines
+ * by their text. */
 #ifndef MATCHING_H
 #define MATCHING_H
 

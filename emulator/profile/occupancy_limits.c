@@ -1,6 +1,6 @@
-/* See occupancy_limits.h. Registers are given to warps in pieces of 256; a quarter of them belongs to each of the four schedulers. Shared
- * memory is given to blocks in pieces of 128 bytes, 1 KiB of it to the driver; the multiprocessor divides its memory between L1 and
- * shared as the kernel needs. */
+/* See occupancy_limits.h. Registers are given to warps in pieces of 256; a quarter of them belongs to each of the
+ * four schedulers. Shared memory is given to blocks in pieces of 128 bytes, 1 KiB of it to the driver; the
+ * multiprocessor divides its memory between L1 and shared as the kernel needs. */
 #include "profile/occupancy_limits.h"
 
 #include "base/limits.h"

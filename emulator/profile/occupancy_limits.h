@@ -1,4 +1,5 @@
-/* How many warps a multiprocessor can hold of a kernel at once, and what limits them. For compute capability 9.0 (H100, H200). */
+/* How many warps a multiprocessor can hold of a kernel at once, and what limits them. For compute capability 9.0
+ * (H100, H200). */
 #ifndef OCCUPANCY_LIMITS_H
 #define OCCUPANCY_LIMITS_H
 
@@ -23,7 +24,8 @@ struct occupancy {
 /* How many blocks of so many warps a multiprocessor has registers for. */
 unsigned occupancy_blocks_by_registers(unsigned registers, unsigned warps);
 
-/* Does a multiprocessor have the registers for one block? Also where nobody knows how many a thread needs; *registers: how many. */
+/* Does a multiprocessor have the registers for one block? Also where nobody knows how many a thread needs;
+ * *registers: how many. */
 bool occupancy_has_registers(const char *kernel, unsigned threads, unsigned *registers);
 
 struct occupancy occupancy_of(const struct launch_profile *p);

@@ -1,7 +1,8 @@
 /* What becomes of the profiles: a report for people, CSV or JSON for tools, or pictures, when the program ends.
  *
  * EMULATOR_PROFILE_SAVE=file keeps it for a later run, EMULATOR_PROFILE_BASE=file compares with such a one (saved.h).
- * EMULATOR_PROFILE=text|csv|json   EMULATOR_PROFILE_FILE=path (standard error)   EMULATOR_PROFILE_KERNEL=part of a name */
+ * EMULATOR_PROFILE=text|csv|json   EMULATOR_PROFILE_FILE=path (standard error)   EMULATOR_PROFILE_KERNEL=part of a name
+ */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
@@ -17,7 +18,8 @@ void output_no_kernel(FILE *out);
 
 bool output_one_kernel(void); /* only kernels of some name are wanted */
 
-/* Of programs with more than two kernels only a summary is wanted: the words that show a single one ("KERNEL=name"), or NULL. */
+/* Of programs with more than two kernels only a summary is wanted: the words that show a single one ("KERNEL=name"),
+ * or NULL. */
 const char *output_brief(void);
 
 bool output_wants_pictures(void); /* EMULATOR_VIEW: see views.h */

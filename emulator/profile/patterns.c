@@ -1,5 +1,5 @@
-/* See patterns.h. A pattern is the whole of the lanes' distances from the first one, so a hit is right. What it costs depends also on
- * where in its line the first lane's address lies. */
+/* See patterns.h. A pattern is the whole of the lanes' distances from the first one, so a hit is right. What it costs
+ * depends also on where in its line the first lane's address lies. */
 #include "profile/patterns.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Remembers what patterns of addresses cost, for one instruction. In a loop it meets the same few patterns again and again, moved
- * by whole rows; counting afresh each time costs many times the instruction. */
+/* Remembers what patterns of addresses cost, for one instruction. In a loop it meets the same few patterns again and
+ * again, moved by whole rows; counting afresh each time costs many times the instruction. */
 #ifndef PATTERNS_H
 #define PATTERNS_H
 
@@ -87,8 +87,9 @@ static inline uint32_t elsewhere64(const struct pattern *p, const uint64_t *reg,
     return ~bits;
 }
 
-/* patterns_cost straight from an address register of 32 or 64 bits, to which `offset` is added, for a kind of access and a size that this
- * instruction always has. False when the pattern is not among those remembered; otherwise the access is noted, for patterns_sum. */
+/* patterns_cost straight from an address register of 32 or 64 bits, to which `offset` is added, for a kind of access
+ * and a size that this instruction always has. False when the pattern is not among those remembered; otherwise the
+ * access is noted, for patterns_sum. */
 #define AGAIN(name, T, elsewhere)                                                                                      \
     static inline bool name(struct pattern_memory *m, const T *reg, T offset, uint32_t mask) {                         \
         T first = reg[first_lane(mask)];                                                                               \

@@ -225,8 +225,8 @@ static void copy_read(const struct asking *k) {
     }
 }
 
-/* Lines of shared memory that nothing has been copied to in their block so far: what a ring of stages really has. Of a multicast those of
- * this block. */
+/* Lines of shared memory that nothing has been copied to in their block so far: what a ring of stages really has. Of
+ * a multicast those of this block. */
 static unsigned places_filled(const struct block *b, uint64_t address, uint32_t bytes) {
     uint32_t offset = 0;
     unsigned count = 0;
@@ -418,7 +418,8 @@ static void wmma_access(const struct asking *k) {
             wmma_piece(k, addresses[0] + line * step + at, step, width / 4, shared);
 }
 
-/* What is dearer than any access before has a pattern or a place in its line that is new, so examples of a profile lack nothing. */
+/* What is dearer than any access before has a pattern or a place in its line that is new, so examples of a profile
+ * lack nothing. */
 static void begin_memory(const struct counters *c, const struct insn *in, struct insn_details *d) {
     const struct access *a = in->extra;
     d->lines = c->reuse && a->space == SPACE_GLOBAL && a->kind == ACCESS_LOAD;

@@ -1,5 +1,5 @@
-/* See reuse.h. A hash table of (block, line) with a bit for each warp. Entries of blocks that have ended are dropped when the table
- * has become large and another block begins. */
+/* See reuse.h. A hash table of (block, line) with a bit for each warp. Entries of blocks that have ended are dropped
+ * when the table has become large and another block begins. */
 #include "profile/reuse.h"
 
 #include <stdbool.h>
@@ -36,6 +36,7 @@ void reuse_free(struct line_reuse *r) {
 }
 
 static struct place *find(const struct line_reuse *r, uint64_t block, uint64_t line) {
+    /* The block's number goes to the upper bits, so that one line of two blocks has two places. */
     size_t at = (size_t)(((line ^ block << 40) * 0x9e3779b97f4a7c15u) >> 20) & (r->size - 1);
     while (r->places[at].warps && (r->places[at].line != line || r->places[at].block != block))
         at = (at + 1) & (r->size - 1);
@@ -53,6 +54,8 @@ static void grow(struct line_reuse *r) {
 }
 
 enum line_seen reuse_note(struct line_reuse *r, uint64_t block, unsigned warp, uint64_t address) {
+    /* Only when another block begins: a block must find what its warps have loaded. Entries of earlier blocks are of
+     * no use to it, but to clear a table for each small block would cost more than they do. */
     if (block != r->block && r->used > SMALL / 2) {
         memset(r->places, 0, r->size * sizeof *r->places);
         r->used = 0;

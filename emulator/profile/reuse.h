@@ -1,5 +1,5 @@
-/* Which 128-byte lines of global memory a block has loaded before, and which of its warps: what a cache, or shared memory, could
- * have kept. */
+/* Which 128-byte lines of global memory a block has loaded before, and which of its warps: what a cache, or shared
+ * memory, could have kept. */
 #ifndef REUSE_H
 #define REUSE_H
 

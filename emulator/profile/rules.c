@@ -1,5 +1,5 @@
-/* See rules.h. A rule looks at one line or at the launch, and adds what it has to say. Thresholds are where a person would look
- * twice: nothing is said about what is within a quarter of the best. */
+/* See rules.h. A rule looks at one line or at the launch, and adds what it has to say. Thresholds are where a person
+ * would look twice: nothing is said about what is within a quarter of the best. */
 #include "profile/rules.h"
 
 #include <math.h>
@@ -346,8 +346,8 @@ static const char *limiter_remedy(enum occupancy_limit limiter) {
     }
 }
 
-/* Nothing is said of a kernel that uses wgmma: a warpgroup's products and the copies for them go on in the background, so that few warps,
- * with many registers each, hide their latency. */
+/* Nothing is said of a kernel that uses wgmma: a warpgroup's products and the copies for them go on in the
+ * background, so that few warps, with many registers each, hide their latency. */
 static void rule_occupancy(struct advising *t) {
     static const char *const names[] = {[LIMIT_BY_BLOCKS] = "the number of blocks",
                                         [LIMIT_BY_REGISTERS] = "registers",

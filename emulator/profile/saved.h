@@ -1,4 +1,5 @@
-/* A run's profile in a file, to compare a later run with: EMULATOR_PROFILE_SAVE=path writes it, EMULATOR_PROFILE_BASE=path reads it.
+/* A run's profile in a file, to compare a later run with: EMULATOR_PROFILE_SAVE=path writes it,
+ * EMULATOR_PROFILE_BASE=path reads it.
  *
  * The file is text, a record per line, its fields separated by tabs:
  *

@@ -1,5 +1,5 @@
-/* What block 0 of a launch did, kept to be drawn: which lanes of each warp were active, instruction by instruction, and how often
- * each element of each buffer was touched. */
+/* What block 0 of a launch did, kept to be drawn: which lanes of each warp were active, instruction by instruction,
+ * and how often each element of each buffer was touched. */
 #ifndef TRACE_H
 #define TRACE_H
 

@@ -1,4 +1,5 @@
-/* What is known about a kernel's instructions before it runs: to which class each belongs, and how it reaches memory. */
+/* What is known about a kernel's instructions before it runs: to which class each belongs, and how it reaches
+ * memory. */
 #ifndef TRAITS_H
 #define TRAITS_H
 
@@ -29,8 +30,8 @@ struct insn_traits {
     bool commits;  /* makes a group of cp.async */
     bool waits;    /* for groups of cp.async, ... */
     uint32_t left; /* ... and for all but so many */
-    bool
-        polls; /* a volatile, relaxed or acquire load: a kernel may execute it again and again until another one has stored */
+    /* a volatile, relaxed or acquire load: a kernel may execute it again and again until another one has stored */
+    bool polls;
     uint16_t together; /* global loads of a warp in flight with it, itself included: in_flight.h */
     bool compares;     /* compare and swap: shared memory is read in one pass and written in another */
 };

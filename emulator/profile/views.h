@@ -9,8 +9,8 @@
 #include "profile/launches.h"
 #include "profile/trace.h"
 
-/* Of each kernel's largest launch: its accesses to memory, the heat of its buffers and its divergence; of one line only what that
- * line accesses. The text goes to `out`, the SVG files into the folder. */
+/* Of each kernel's largest launch: its accesses to memory, the heat of its buffers and its divergence; of one line
+ * only what that line accesses. The text goes to `out`, the SVG files into the folder. */
 void views_write(FILE *out, const struct launch_profile *launches, const char *folder, uint32_t line);
 
 /* One picture. `where`: "line 31: y[i] = x[i];" */

@@ -903,7 +903,8 @@ static void function(struct parser *p, const struct declaration *linkage, bool e
 
 /* ---- the module ---- */
 
-/* A header has one name, whichever way it was included: /a/b/../c and /a/./c become /a/c. nvcc writes absolute paths. */
+/* A header has one name, whichever way it was included: /a/b/../c and /a/./c become /a/c. nvcc writes absolute
+ * paths. */
 static const char *fold_path(struct arena *arena, const char *path, size_t length) {
     char *folded = arena_alloc(arena, length + 1);
     size_t n = 0, end;

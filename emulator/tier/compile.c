@@ -1,4 +1,4 @@
-/* From a kernel's text to a function: compiler, cache, loader. */
+/* From generated C to a function: compiler, cache, loader. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,8 @@
 #include "base/settings.h"
 #include "tier/tier.h"
 
-/* Interpreted so long in all, a kernel is worth compiling, which takes up to a hundred times as long, on another core. */
+/* Interpreted so long in all, a kernel is worth compiling, which takes up to a hundred times as long, on another
+ * core. */
 #define WORTH_IT_NS 30000000u /* at least; small kernels are compiled in a second */
 #define WORTH_INSN  1000000u  /* and this for each instruction, which takes the compiler about 15 ms in a long kernel */
 #define MAX_INSNS   2500      /* longer kernels would occupy the compiler for too long */
@@ -30,6 +31,7 @@ static int mode(void) {
     int m = atomic_load(&known);
     if (!m) {
         const char *wanted = setting_text(SETTING_TIER);
+        /* One more than the mode, since 0 means that it is not known yet. */
         m = 1 + (wanted && *wanted >= '0' && *wanted <= '2' && !wanted[1] ? *wanted - '0' : TIER_LONG);
         atomic_store(&known, m);
     }
@@ -38,13 +40,14 @@ static int mode(void) {
 
 /* ---- the cache ---- */
 
-/* What the processor can do: the same text compiles differently elsewhere. */
+/* What the processor can do: the same C compiles differently elsewhere. */
 static uint64_t hash_processor(uint64_t h) {
     FILE *f = fopen("/proc/cpuinfo", "r");
     char line[8192];
     while (f && fgets(line, sizeof line, f))
         if (strncmp(line, "flags", 5) == 0 || strncmp(line, "model name", 10) == 0) {
             h = cache_hash(h, line, strlen(line));
+            /* The first processor speaks for all; its model name comes before its flags. */
             if (line[0] == 'f')
                 break;
         }
@@ -63,8 +66,9 @@ static bool write_source(const char *path, const char *text) {
     return f && fclose(f) == 0 && good;
 }
 
-/* The compiler runs on when this program ends first: the next run finds what it made. But when the program is killed, it ends, too. It is told
- * apart by a pipe, of which compilers have the end to read: who ends as programs do writes a line for each before it is closed. */
+/* The compiler runs on when this program ends first: the next run finds what it made. But when the program is killed,
+ * it ends, too. It is told apart by a pipe, of which compilers have the end to read: who ends as programs do writes a
+ * line for each before it is closed. */
 #define PIPE_AT        3
 #define MOST_COMPILERS 64 /* at once */
 static struct {
@@ -87,8 +91,8 @@ __attribute__((destructor)) static void program_ends(void) {
         close(lifeline.write);
 }
 
-/* $1: the text; $2: the library to make; $3: its key; $4: seconds that may take; $5: the compiler, or nothing. The library's last line says what
- * it is and that it is whole. */
+/* $1: the generated C; $2: the library to make; $3: its key; $4: seconds that may take; $5: the compiler, or nothing.
+ * The library's last line says what it is and that it is whole. */
 static const char script[] =
     "unset LD_PRELOAD\n"
     "for cc in ${5:-" TIER_CC " gcc cc clang}; do command -v $cc >/dev/null 2>&1 && break; done\n"
@@ -101,7 +105,8 @@ static const char script[] =
     "{ read -r line <&3 || kill $job; } 2>/dev/null & watch=$!\n"
     "wait $job && sum=$(cksum <\"$1.so\") && "
     "printf '\\nkernel %s %s\\n' \"$3\" \"$sum\" >>\"$1.so\" && mv \"$1.so\" \"$2\"\n"
-    "result=$?; kill $watch 2>/dev/null; [ $result != 124 ] || : >\"${2%.so}.slow\"\n" /* timeout's word: not to be tried again */
+    /* 124 is timeout's: not to be tried again */
+    "result=$?; kill $watch 2>/dev/null; [ $result != 124 ] || : >\"${2%.so}.slow\"\n"
     "rm -f \"$1\" \"$1.so\"; exit $result\n";
 
 void tier_compile(const char *source, const char *library, const char *key, int limit) {
@@ -168,6 +173,7 @@ static uint32_t checksum(const uint8_t *data, size_t n) {
 static bool vouched_for(const uint8_t *data, size_t size, const char *key) {
     char line[128] = "", of[CACHE_KEY];
     unsigned long sum, length;
+    /* The line feed before the last line: that line is shorter than 128 characters. */
     const uint8_t *end = size > sizeof line ? memrchr(data + size - sizeof line, '\n', sizeof line - 1) : NULL;
     if (!end || data[size - 1] != '\n')
         return false;
@@ -208,12 +214,14 @@ static tier_kernel build(const char *text) {
     if (!cache_folder(folder, sizeof folder))
         return NULL;
     uint64_t seed = hash_processor(CACHE_START);
+    /* 128 bits from two passes with different seeds: the prelude, this kernel's C, and the script with its flags. */
     uint64_t low = cache_hash(cache_hash(seed, tier_prelude, strlen(tier_prelude)), text, strlen(text));
     uint64_t high = cache_hash(cache_hash(~low, text, strlen(text)), script, sizeof script);
     cache_key(key, high, low);
     snprintf(library, sizeof library, "%s/%s.so", folder, key);
     snprintf(source, sizeof source, "%s/%s.slow", folder, key);
     tier_kernel run = load(library, key);
+    /* In the cache; or a compilation of it has taken too long before, and the kernel stays interpreted. */
     if (run || access(source, F_OK) == 0)
         return run;
     cache_prune(folder);
@@ -250,6 +258,7 @@ static void *background(void *unused) {
         struct job *job = queue.first;
         queue.first = job->next;
         pthread_mutex_unlock(&queue.lock);
+        /* From here on warps that begin a turn run the compiled code (machine/warp.c, run). */
         atomic_store(&job->tier->run, build(job->text));
         tier_free(job->tier);
         free(job->text);
@@ -299,6 +308,7 @@ void tier_spent(const struct kernel *kernel, bool counted, uint64_t nanoseconds)
     struct tier *tier = tier_of(kernel, counted);
     if (mode() != TIER_LONG || atomic_load_explicit(&tier->asked, memory_order_relaxed))
         return;
+    /* The compiler's time grows with the kernel's length, so a long kernel has to earn more. */
     uint64_t each = (uint64_t)kernel->code.count * WORTH_INSN, enough = each > WORTH_IT_NS ? each : WORTH_IT_NS;
     if (atomic_fetch_add(&tier->spent, nanoseconds) + nanoseconds > enough && wanted(kernel, tier))
         enqueue(tier_translate(kernel, counted), tier);

@@ -1,4 +1,4 @@
-/* What the text of a kernel says more when it counts: see profile/counted.h. */
+/* What is added to the generated C of a kernel that counts: see profile/counted.h. */
 #include "machine/access.h"
 #include "profile/counters.h"
 #include "profile/traits.h"
@@ -15,7 +15,7 @@ void counted_emit_begin(const struct translator *t) {
     fprintf(t->out, "#undef COUNTING\n#define COUNTING(...)%s\n", t->counted ? " __VA_ARGS__" : "");
 }
 
-void counted_emit_way(const struct translator *t) {
+void counted_emit_path(const struct translator *t) {
     if (!t->counted)
         return;
     fprintf(t->out, " struct counted *const c = (struct counted *)w->worker->counters;\n");
@@ -26,6 +26,8 @@ void counted_emit_way(const struct translator *t) {
 }
 
 void counted_emit_jump(const struct translator *t, uint32_t i, uint32_t to) {
+    /* Ends behind the jump and begins at its target. The instructions between, for counting since the last barrier,
+     * are known now: positions are differences of constants. */
     if (t->counted)
         fprintf(t->out, " PATH_JUMPS(%u, %u, %lld);\n", i + 1, to, (long long)t->position[i + 1] - t->position[to]);
 }
@@ -38,6 +40,9 @@ void counted_emit_other(const struct translator *t, uint32_t i) {
 }
 
 void counted_emit_access(const struct translator *t, uint32_t i) {
+    /* If the addresses lie as they did at the last such access, and the first one is at a place in its line that was
+     * seen with that pattern, then all its counts (sectors, banks) are what they were: one more is noted. Otherwise
+     * the handler counts and executes it. */
     const struct access *a = t->k->code.insns[i].extra;
     unsigned bits = a->address_bits, step = (unsigned)a->bytes * a->count;
     fprintf(t->out,

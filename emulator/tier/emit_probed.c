@@ -11,6 +11,8 @@ bool probed_name(const struct kernel *k, const struct insn *in, char name[static
         products_site(k, in))
         return false;
     const struct probe *s = &k->probes->items[in->index];
+    /* Plain accesses that a fast path exists for: loads and stores of global memory, loads of shared memory. A store
+     * to shared memory closes the log of reads, and is left to the handler. */
     return s->kind == PROBE_ACCESS && !(s->flags & PROBE_STRONG) && s->handler == memory_operation(a) &&
            memory_fast_name(a, name) &&
            (a->space == SPACE_GLOBAL || (a->kind == ACCESS_LOAD && a->space == SPACE_SHARED));

@@ -1,5 +1,6 @@
-/* What the second tier compiles operations from: the very files of the interpreter, for a warp of one lane. The build turns this
- * into one preprocessed text that the library carries (tier/prelude_text.c), and a translated kernel begins with it. */
+/* What the second tier compiles operations from: the very files of the interpreter, for a warp of one lane. The build
+ * turns this into one preprocessed text that the library carries (tier/prelude_text.c), and a translated kernel
+ * begins with it. */
 #define WARP_SIZE 1
 #include "ops/float32.c"
 #include "ops/float64.c"

@@ -1,5 +1,5 @@
-/* Behind the operations: what the text of a kernel uses. OPERATION makes the frame of one lane with all of an instruction's
- * operands in it, 16 bytes each. */
+/* Behind the operations: what generated C uses. OPERATION makes the frame of one lane with all of an
+ * instruction's operands in it, 16 bytes each. */
 #undef OPERATION
 #define OPERAND(T, k) (*(T *)(void *)(f + 16 * (k)))
 #define OPERATION(imm_, kind_)                                                                                         \
@@ -8,8 +8,9 @@
     static const struct insn n = {.op = {0, 16, 32, 48, 64, 80}, .imm = imm_, .kind = kind_};                          \
     OPERAND(uint64_t, 0) = OPERAND(uint64_t, 1) = 0
 
-/* What a text that counts does where its way through the instructions begins, ends and jumps, and before an instruction that asks for
- * more than being counted: profile/counted.h. It defines COUNTING before each function; others define it as nothing. */
+/* What generated C that counts does where its way through the instructions begins, ends and jumps, and before an
+ * instruction that asks for more than being counted: profile/counted.h. It defines COUNTING before each function;
+ * others define it as nothing. */
 #define PATH_ENTERS(to)                    COUNTING(counted_enter(&path, to))
 #define PATH_LEAVES(next)                  COUNTING(counted_leave(&path, next))
 #define PATH_JUMPS(next, to, unpredicated) COUNTING(counted_jump(&path, next, to, unpredicated))

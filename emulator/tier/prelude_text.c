@@ -1,4 +1,4 @@
-/* Carries the text that translated kernels begin with (made by the build: see the Makefile). */
+/* Carries the C that the generated C of every kernel begins with (made by the build: see the Makefile). */
 #include "tier/translate.h"
 
 __asm__(".section .rodata\n"

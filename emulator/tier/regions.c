@@ -14,6 +14,9 @@ static const struct frame_constant *constant_at(const struct kernel *k, uint32_t
 
 /* NULL when the slot is known with another width: the region must end before. */
 static struct place *place_of(struct translator *t, uint32_t slot, unsigned bits) {
+    /* A linear search: a region has few places, and is translated once. Two C variables cannot stand for one place,
+     * so where a slot is known with another width the region ends before that instruction, and the value goes through
+     * the frame. */
     for (unsigned i = 0; i < t->place_count; i++)
         if (t->places[i].slot == slot)
             return t->places[i].bits == bits ? &t->places[i] : NULL;
@@ -33,6 +36,8 @@ static bool note_operands(struct translator *t, uint32_t i, bool predicated, uin
     for (int written = 0; written < 2; written++) /* sources are read before anything is written */
         for (unsigned j = 0; j < n; j++) {
             struct place *p = place_of(t, o[j].slot, o[j].bits);
+            /* Read before the region has written it. The destination of a predicated instruction counts as read:
+             * lanes whose predicate is false keep what it held. */
             p->live_in |= !p->written && (!o[j].written || predicated);
             p->written |= written && o[j].written;
         }
@@ -53,6 +58,7 @@ static uint32_t gather(struct translator *t, uint32_t begin) {
         if (!predicate && t->steps[i] != STEP_LANES)
             break;
         if (!note_operands(t, predicate ? i + 1 : i, predicate, t->k->code.insns[i].op[0])) {
+            /* The instruction is not part of the region, so its places are not either. */
             t->place_count = places;
             break;
         }
@@ -73,14 +79,20 @@ static bool live_at(const struct translator *t, long insn, uint32_t number) {
     return insn < (long)t->k->ptx->insn_count && t->live[(size_t)insn * t->words + number / 64] >> number % 64 & 1;
 }
 
-/* Marks the written places that are read after instruction end - 1. What is no PTX register is a temporary of decode's: kept. */
+/* Marks the written places that are read after instruction end - 1. What is no PTX register is a temporary of
+ * decode's: kept. */
 static void find_live_out(struct translator *t, uint32_t end) {
     const struct ptx_function *f = t->k->ptx;
+    /* Liveness is known for the instructions of the PTX text, of which decode may have made several each: `next` may
+     * still be the one of `last`, whose remaining parts and whose successor must both be asked. Where an end of the
+     * region is no instruction of the kernel itself (a function's, or one that decode added), everything written is
+     * kept. */
     long last = source_index(t, end - 1), next = source_index(t, end);
     bool known = last >= 0 && next >= 0;
     for (unsigned j = 0; j < t->place_count; j++) {
         struct place *p = &t->places[j];
         bool is_register = false, live = !known;
+        /* Registers share slots: live if any register in this slot is. */
         for (size_t r = 0; known && r < f->register_count; r++) {
             const struct ptx_register *reg = f->registers[r];
             if (reg->constant || reg->slot != p->slot)
@@ -99,6 +111,7 @@ static const char *type_of(unsigned bits) {
 }
 
 static bool same_for_all(const struct frame_constant *c) {
+    /* %ntid and %nctaid are the same for all lanes; other special registers, as %tid and %laneid, are not. */
     return c && (c->bits != FRAME_SPECIAL || (c->value >= FRAME_NTID_X && c->value <= FRAME_NCTAID_Z));
 }
 
@@ -106,6 +119,9 @@ static void declare_places(struct translator *t) {
     for (unsigned j = 0; j < t->place_count; j++) {
         const struct place *p = &t->places[j];
         const char *type = type_of(p->bits);
+        /* A predicate is one word in the frame, of which each lane wants a bit. It is read once; results are
+         * collected as a vector of 32 masks (t), because a loop whose lanes all change one word does not become
+         * vector code. */
         if (p->bits == 1) {
             if (p->live_in || p->live_out)
                 fprintf(t->out, "  const uint32_t p%u = *(const uint32_t *)(r + %u);\n", p->slot, p->slot);
@@ -123,6 +139,8 @@ static int read_place(struct translator *t, struct place *p) {
     if (p->value >= 0)
         return p->value;
     p->value = t->value_count++;
+    /* At most one load for each place and region: v%d is the value until another one is written. Constants of the
+     * launch are literals if they fit the width and are no addresses, otherwise read once before the loop (c%u). */
     const struct frame_constant *c = p->constant;
     fprintf(t->out, "    const %s v%d = ", type_of(p->bits), p->value);
     if (p->bits == 1)
@@ -145,9 +163,9 @@ static int read_canonical(struct translator *t, struct place *p) {
     return p->value;
 }
 
-/* A single-precision result that is NaN is the canonical NaN. Arithmetic that gets one does not care which NaN it is, so
- * what goes from one such operation to the next stays as the host made it ("raw"), and is put right when anybody else
- * reads it. */
+/* A single-precision result that is NaN is the canonical NaN. Arithmetic that gets one does not care which NaN it is,
+ * so what goes from one such operation to the next stays as the host made it ("raw"), and is put right when anybody
+ * else reads it. */
 static void emit_operation(struct translator *t, uint32_t i, const uint32_t *predicate, bool negated) {
     const struct insn *in = &t->k->code.insns[i];
     struct operand o[INSN_OPERANDS];
@@ -158,6 +176,8 @@ static void emit_operation(struct translator *t, uint32_t i, const uint32_t *pre
     bool raw = in->flags & INSN_RAW_RESULT && (!predicate || place_of(t, o[0].slot, o[0].bits)->raw);
     for (unsigned j = 0; j < n; j++) {
         struct place *p = place_of(t, o[j].slot, o[j].bits);
+        /* What it was before: of a source always, of a destination only where lanes may keep it. Raw NaNs go only to
+         * operations that do not care, or into a result that may be raw itself. */
         before[j] = o[j].written && !predicate       ? -1
                     : takes || (o[j].written && raw) ? read_place(t, p)
                                                      : read_canonical(t, p);
@@ -167,6 +187,8 @@ static void emit_operation(struct translator *t, uint32_t i, const uint32_t *pre
     for (unsigned j = 0; j < n; j++)
         if (o[j].written)
             fprintf(t->out, "    %s v%d;\n", type_of(o[j].bits), values[j] = t->value_count++);
+    /* The operation is called on a frame of one lane, 16 bytes an operand. After inlining nothing of that frame is
+     * left: the compiler keeps its slots in registers, and makes vectors of them across the lanes. */
     fprintf(t->out, "    {\n      OPERATION(%lldll, %u);\n", (long long)in->imm, in->kind);
     for (unsigned j = 0; j < n; j++)
         if (!o[j].written)
@@ -174,6 +196,7 @@ static void emit_operation(struct translator *t, uint32_t i, const uint32_t *pre
     fprintf(t->out, "      %s%s(&x, &n);\n", t->names[i], raw ? "_raw" : "");
     for (unsigned j = 0; j < n; j++)
         if (o[j].written && on >= 0)
+            /* Computed for all lanes, and chosen by the predicate: a select instead of a branch. */
             fprintf(t->out, "      v%d = %sv%d ? OPERAND(%s, %u) : v%d;\n", values[j], negated ? "!" : "", on,
                     type_of(o[j].bits), o[j].k, before[j]);
         else if (o[j].written)
@@ -195,6 +218,7 @@ static void emit_results(struct translator *t) {
         read_canonical(t, p);
         if (p->bits == 1)
             fprintf(t->out, "    t%u[l] = -(int32_t)v%d;\n", p->slot, p->value);
+        /* Any set of lanes: the others keep what they have. A masked store would be a branch, see BLEND. */
         else if (t->full)
             fprintf(t->out, "    s%u[l] = v%d;\n", p->slot, p->value);
         else
@@ -204,12 +228,13 @@ static void emit_results(struct translator *t) {
     for (unsigned j = 0; j < t->place_count; j++) {
         const struct place *p = &t->places[j];
         if (p->live_out && p->bits == 1)
+            /* The 32 masks as bits of one word. */
             fprintf(t->out, "  *(uint32_t *)(r + %u) = (p%u & ~m) | (simd_lane_bits(t%u) & m);\n", p->slot, p->slot,
                     p->slot);
     }
 }
 
-uint32_t run_emit(struct translator *t, uint32_t begin) {
+uint32_t region_emit(struct translator *t, uint32_t begin) {
     uint32_t end = gather(t, begin);
     find_live_out(t, end);
     fprintf(t->out, " {\n");
@@ -217,6 +242,7 @@ uint32_t run_emit(struct translator *t, uint32_t begin) {
     for (uint32_t i = begin; i < end; i++)
         if (t->steps[i] == STEP_PREDICATE)
             counted_emit_lanes(t, i + 1);
+    /* No lane reads what another one writes: registers are vectors, and predicates are collected. */
     fprintf(t->out, "#pragma GCC ivdep\n  for (int l = 0; l < 32; l++) {\n");
     t->value_count = 0;
     for (uint32_t i = begin; i < end; i++) {

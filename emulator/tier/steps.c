@@ -21,6 +21,8 @@ static const char *lane_name(const struct kernel *k, const struct insn *in) {
     if (!(in->flags & INSN_FORM) || strchr(((const struct form *)in->extra)->operands, 'q') ||
         !may_be_compiled(k->code.sources[in->index]))
         return NULL;
+    /* The operation's name from its address: a table that the macros of ops/ fill when the library is linked.
+     * Operations with 128-bit operands (q) do not fit the frame of one lane. */
     for (const struct operation_name *o = __start_operations; o < __stop_operations; o++)
         if (o->handler == in->handler)
             return o->name;
@@ -53,6 +55,8 @@ void steps_classify(struct translator *t) {
     }
     for (uint32_t i = 0; i + 1 < n; i++)
         if (code[i].effect == EFFECT_PREDICATE) {
+            /* Decode has put the predicate before the instruction that it guards; the two are one step. What does not
+             * compute in lanes (a predicated load or store) is done by the predicate's own handler. */
             t->steps[i] = t->steps[i + 1] == STEP_LANES ? STEP_PREDICATE : STEP_OTHER;
             t->steps[i + 1] = STEP_INSIDE;
         }
@@ -62,6 +66,8 @@ unsigned steps_operands(const struct insn *in, struct operand out[INSN_OPERANDS]
     unsigned n = 0, k = 0;
     const char *letters = ((const struct form *)in->extra)->operands;
     for (const char *c = letters; *c; c++) {
+        /* h, w, l: registers of 16, 32 and 64 bits; W and P have a predicate as second destination; all other letters
+         * are predicates. The first operand is the destination. */
         uint8_t bits = *c == 'h' ? 16 : *c == 'w' || *c == 'W' ? 32 : *c == 'l' ? 64 : 1;
         if (*c == 'i' || (!c[1] && in->flags & INSN_CONSTANT))
             continue; /* in insn.imm */

@@ -1,10 +1,11 @@
-/* The second tier: a kernel that runs long enough is turned into C, compiled by the host's compiler in the background, kept in a
- * cache on disk, and used from then on, in the middle of a launch too.
+/* The second tier: a kernel that runs long enough is turned into C, compiled by the host's compiler in the
+ * background, kept in a cache on disk, and used from then on, in the middle of a launch too.
  *
- * EMULATOR_TIER=0 interprets always; 1 (the default) compiles what runs long; 2 compiles every kernel before its first
- * launch. EMULATOR_CACHE names the folder of the cache (else $XDG_CACHE_HOME/cuda-emulator or ~/.cache/cuda-emulator), EMULATOR_CC the
- * compiler; EMULATOR_TIER_DEBUG=1 prints the C text and what the compiler says. Without a compiler everything is interpreted. A kernel
- * has two compiled forms, which come and go independently: one that counts what it executes, for launches that are counted. */
+ * EMULATOR_TIER=0 interprets always; 1 (the default) compiles what runs long; 2 compiles every kernel before its
+ * first launch. EMULATOR_CACHE names the folder of the cache (else $XDG_CACHE_HOME/cuda-emulator or
+ * ~/.cache/cuda-emulator), EMULATOR_CC the compiler; EMULATOR_TIER_DEBUG=1 prints the generated C and what the compiler
+ * says. Without a compiler everything is interpreted. A kernel has two compiled forms, which come and go
+ * independently: one that counts what it executes, for launches that are counted. */
 #ifndef TIER_H
 #define TIER_H
 
@@ -19,8 +20,8 @@ void tier_launch(const struct kernel *kernel, bool counted);
 /* A worker has interpreted the kernel for some time more. */
 void tier_spent(const struct kernel *kernel, bool counted, uint64_t nanoseconds);
 
-/* Compiles the file `source`, a C text, to a shared library within `limit` seconds, and removes it. `key` is for the library's last
- * line. There is no library when that fails. */
+/* Compiles the file `source`, generated C, to a shared library within `limit` seconds, and removes it. `key` is for the
+ * library's last line. There is no library when that fails. */
 void tier_compile(const char *source, const char *library, const char *key, int limit);
 
 #endif

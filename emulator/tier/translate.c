@@ -15,11 +15,13 @@
 #include "tier/translator.h"
 
 static uint32_t target_of(const struct translator *t, const struct insn *in) {
+    /* A label only reconverges splits. Whoever jumps checks that itself (warp_goes_on), so the jump goes past it. */
     const struct insn *to = in->target + (in->target->effect == EFFECT_LABEL);
     return (uint32_t)(to - t->k->code.insns);
 }
 
-/* The interpreter does instruction i; the warp goes on here if it still has the same lanes and comes to instruction `next`. */
+/* The interpreter does instruction i; the warp goes on here if it still has the same lanes and comes to instruction
+ * `next`. */
 static void emit_other(struct translator *t, uint32_t i, uint32_t next) {
     fprintf(t->out, " DO(%u, %u);\n", i, next);
 }
@@ -40,6 +42,7 @@ void memory_emit_access(struct translator *t, uint32_t i) {
 /* Addresses without a pattern are left to the interpreter, half a warp at a time. */
 static void emit_memory(struct translator *t, uint32_t i) {
     char name[32];
+    /* Fast paths are for whole warps. */
     if (!t->full) {
         counted_emit_other(t, i);
         emit_other(t, i, i + 1);
@@ -51,18 +54,22 @@ static void emit_memory(struct translator *t, uint32_t i) {
     if (t->counted)
         counted_emit_access(t, i);
     const char *as = t->counted ? "_as" : "", *low = t->counted ? ", low" : "", *high = t->counted ? ", high" : "";
+    /* Each half by itself: 0 where its fast path has done it, else its lanes, which the handler does. */
     fprintf(t->out, "  const uint32_t rest = (fast_%s%s(w, a, 0%s) ? 0 : 0xffffu) | ", name, as, low);
     fprintf(t->out, "(fast_%s%s(w, a, 16%s) ? 0 : 0xffff0000u);\n", name, as, high);
     fprintf(t->out, "  if (rest) REST(%u, rest);\n%s }\n", i, t->counted ? "  }\n" : "");
 }
 
-/* Backward jumps go through the switch. A loop with several entries (by the jump and by the switch) would be irreducible, and
- * compilers leave the loops over lanes in such a one as they are. */
+/* Backward jumps go through the switch. A loop with several entries (by the jump and by the switch) would be
+ * irreducible, and compilers leave the loops over lanes in such a one as they are. */
 static void emit_jump(struct translator *t, uint32_t i) {
     const struct insn *in = &t->k->code.insns[i];
     uint32_t to = target_of(t, in);
+    /* Out of fuel: the interpreter's handler takes this jump, and yields. */
     if (in->flags & INSN_BACKWARD)
         fprintf(t->out, " if (w->fuel <= 1) LEAVE(%u);\n", i);
+    /* Other splits exist: at the target this one may reconverge, or another one may be further back and have to run
+     * first. */
     if (!t->full) {
         fprintf(t->out, " if (!warp_goes_on(w, code + %u)) {\n DO(%u, %u);\n", to, i, to);
         counted_emit_jump(t, i, to);
@@ -81,6 +88,8 @@ static void emit_branch(struct translator *t, uint32_t i) {
     const struct insn *in = &t->k->code.insns[i];
     fprintf(t->out, " {\n  const uint32_t taken = m & %s*(const uint32_t *)(r + %u);\n", in->kind ? "~" : "",
             in->op[0]);
+    /* Some take it: the warp diverges, which the handler does. All: a jump. None: on, which for a warp with several
+     * splits may again be a place where they reconverge. */
     fprintf(t->out, "  if (taken) {\n  if (taken != m) LEAVE(%u);\n", i);
     emit_jump(t, i);
     fprintf(t->out, t->full ? " }\n }\n" : " }\n if (!warp_goes_on(w, code + %u)) DO(%u, %u);\n }\n", i + 1, i, i + 1);
@@ -95,14 +104,16 @@ static void emit_function(struct translator *t) {
             "*const code) {\n const uint32_t m = %s;\n uint8_t *const r = w->regs;\n uint32_t pc = (uint32_t)(in - "
             "code);\n",
             t->full ? "whole" : "some", t->full ? "0xffffffffu" : "w->mask");
-    counted_emit_way(t);
+    counted_emit_path(t);
+    /* Whatever begins a step is a case, since the interpreter may hand over a warp anywhere, and a label for forward
+     * jumps. Instructions in the middle of a region are none: `default` lets the handler do such a one. */
     fprintf(t->out, " for (;;) switch (pc) {\n");
     for (uint32_t i = 0; i < n;) {
         fprintf(t->out, " case %u: L%u: __attribute__((unused));\n", i, i);
         switch (t->steps[i]) {
         case STEP_LANES:
         case STEP_PREDICATE:
-            i = run_emit(t, i);
+            i = region_emit(t, i);
             continue;
         case STEP_MEMORY:
             emit_memory(t, i);
@@ -156,6 +167,7 @@ char *tier_translate(const struct kernel *kernel, bool counted) {
         emit_function(t);
     }
     fprintf(t->out,
+            /* Whichever copy fits the warp as it is; each returns when that changes, or when the warp waits. */
             "void " TIER_ENTRY "(struct warp *w, const struct insn *in, const struct insn *code) {\n while (in)\n"
             "  in = w->mask == 0xffffffffu && w->count == 1 ? run_whole(w, in, code) : run_some(w, in, code);\n}\n");
     fclose(t->out);

@@ -1,4 +1,4 @@
-/* A kernel as C: the second tier's text. */
+/* A kernel as generated C, for the second tier. */
 #ifndef TRANSLATE_H
 #define TRANSLATE_H
 
@@ -12,10 +12,11 @@
 /* The name of the compiled function, a tier_kernel. */
 #define TIER_ENTRY "tier_kernel_run"
 
-/* The text of a kernel, to be compiled behind tier_prelude; the caller frees it. counted: one that counts what it executes. */
+/* The generated C of a kernel, to be compiled behind tier_prelude; the caller frees it. counted: one that counts what
+ * it executes. */
 char *tier_translate(const struct kernel *kernel, bool counted);
 
-/* The operations' C text (tier/lane_operations.c, preprocessed), ended by a 0. */
+/* The operations in C (tier/lane_operations.c, preprocessed), ended by a 0. */
 extern const char tier_prelude[];
 
 #endif

@@ -43,6 +43,8 @@ struct translator {
     const char **names; /* of the operations that compute */
     uint64_t *live;     /* registers_liveness of the kernel itself */
     size_t words;
+    /* At most six operands for each instruction of a region. A predicated one also has its predicate, but it counts
+     * as two. */
     struct place places[6 * MAX_REGION];
     unsigned place_count;
     int value_count;
@@ -50,6 +52,8 @@ struct translator {
 
 /* Addresses differ from process to process: generated C that contains one would never be found in the cache. */
 static inline bool may_be_address(uint64_t value) {
+    /* User space on x86-64: beyond 4 GiB, and below 2^47. A number that looks like an address is only read at run
+     * time. */
     return value >> 32 && !(value >> 47);
 }
 
@@ -68,9 +72,10 @@ bool steps_fast_memory(const struct insn *in, char name[static 32]);
 
 /* tier/emit_counted.c: what counts in the generated C; they write nothing where it does not count. */
 void counted_prepare(struct translator *t);
-/* Before a function; at its beginning; where it jumps; before an instruction is executed that asks for more than being counted. */
+/* Before a function; at its beginning; where it jumps; before an instruction is executed that asks for more than
+ * being counted. */
 void counted_emit_begin(const struct translator *t);
-void counted_emit_way(const struct translator *t);
+void counted_emit_path(const struct translator *t);
 void counted_emit_jump(const struct translator *t, uint32_t i, uint32_t to);
 void counted_emit_other(const struct translator *t, uint32_t i);
 /* An access that is as the one before goes on inside of the brace that this opens, all others are made. */
@@ -81,7 +86,7 @@ void counted_emit_lane(const struct translator *t, uint32_t predicated, int valu
 void counted_emit_predicated(const struct translator *t, uint32_t predicated);
 
 /* Writes the loop over the lanes for the region that begins at this instruction; returns the first one behind it. */
-uint32_t run_emit(struct translator *t, uint32_t begin);
+uint32_t region_emit(struct translator *t, uint32_t begin);
 
 /* The name of the fast path of an instrumented load or store (check/probed_*.h, without probed_). False: it has none
  * but its probe. */

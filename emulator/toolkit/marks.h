@@ -1,4 +1,5 @@
-/* Programs, by NVIDIA's handles, that were asked for intermediate code of the link-time optimizer and compiled to PTX instead. */
+/* Programs, by NVIDIA's handles, that were asked for intermediate code of the link-time optimizer and compiled to PTX
+ * instead. */
 #ifndef MARKS_H
 #define MARKS_H
 

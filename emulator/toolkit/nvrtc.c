@@ -1,6 +1,7 @@
-/* libnvrtc.so.N, between a program and NVIDIA's library of that name, which compiles. It does what it is asked to do; but where a
- * program asks for machine code, it gets the PTX that belongs to it, in a bundle that the emulator loads. Intermediate code for the
- * link-time optimizer comes without PTX: such a program is compiled to relocatable PTX instead. */
+/* libnvrtc.so.N, between a program and NVIDIA's library of that name, which compiles. It does what it is asked to do;
+ * but where a program asks for machine code, it gets the PTX that belongs to it, in a bundle that the emulator loads.
+ * Intermediate code for the link-time optimizer comes without PTX: such a program is compiled to relocatable PTX
+ * instead. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>

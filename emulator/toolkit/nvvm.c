@@ -1,5 +1,6 @@
-/* libnvvm.so.4, between a program and NVIDIA's library of that name, which compiles LLVM's code. Asked for intermediate code for the
- * link-time optimizer, which has no PTX, it is asked for PTX instead, and the program gets that in a bundle. */
+/* libnvvm.so.4, between a program and NVIDIA's library of that name, which compiles LLVM's code. Asked for
+ * intermediate code for the link-time optimizer, which has no PTX, it is asked for PTX instead, and the program gets
+ * that in a bundle. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>

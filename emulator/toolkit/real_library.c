@@ -1,5 +1,6 @@
-/* Looks where a program would have found NVIDIA's library, had not ours been there first: among the packages of the Python that runs
- * here, in Conda's environment, in the library path, in a toolkit. cuda-pathfinder looks in this order, too. */
+/* Looks where a program would have found NVIDIA's library, had not ours been there first: among the packages of the
+ * Python that runs here, in Conda's environment, in the library path, in a toolkit. cuda-pathfinder looks in this
+ * order, too. */
 #include "toolkit/real_library.h"
 
 #include <dirent.h>
@@ -45,7 +46,8 @@ static void try_library(struct search *s, const char *path) {
     s->found = library;
 }
 
-/* NVRTC asks for libnvrtc-builtins by its name alone, and not all versions say that it lies beside them: what is loaded already, is found. */
+/* NVRTC asks for libnvrtc-builtins by its name alone, and not all versions say that it lies beside them: what is
+ * loaded already, is found. */
 static void load_companions(const char *folder, size_t length) {
     static const char begin[] = "libnvrtc-builtins.so.";
     char path[PATH_MAX];

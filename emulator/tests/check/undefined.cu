@@ -67,6 +67,24 @@ static void case_part_of_word(void) {
     part_of_word<<<1, 123>>>(a, device_array<int>(123), 123);
 }
 
+/* The two halves of a warp read from different rows. Of the last block's, the first row and what comes behind it have been written,
+ * the second row has not. Blocks before it have read with the same instruction, so that it takes the fast path. */
+// EXPECT second_half 0 uninitialized
+// CHECKS memcheck,racecheck,synccheck,initcheck
+// SAYS Uninitialized __global__ memory read of size 4 bytes
+// SAYS at second_half(const int *, int *) in tests/check/undefined.cu:LINE
+// SAYS and 15 more such reads
+__global__ void second_half(const int *x, int *y) {
+    int row = blockIdx.x * 2 + threadIdx.y;
+    y[row * 16 + threadIdx.x] = x[row * 256 + threadIdx.x] * 2; // HERE
+}
+static void case_second_half(void) {
+    const int blocks = 64, rows = 2 * blocks;
+    int *x = device_array<int>(rows * 256);
+    cudaMemset(x, 0, (rows - 1) * 256 * sizeof *x);
+    second_half<<<blocks, dim3(16, 2)>>>(x, device_array<int>(rows * 16));
+}
+
 // EXPECT decides_branch 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read of size 4 bytes
@@ -655,6 +673,7 @@ static const struct test_case cases[] = {
     CASE(bins_not_cleared),
     CASE(largest_not_set),
     CASE(part_of_word),
+    CASE(second_half),
     CASE(decides_branch),
     CASE(is_address),
     CASE(after_a_loop),
