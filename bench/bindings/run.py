@@ -1,6 +1,7 @@
 """run.py [LESSON...]: measures every way in which the course calls a kernel from Python, in one run, of the lessons named, or of all that have a
 measured/binding.py (measure.py says what is in such a file). It prints what it measures, and writes the record, rows as make record has them, to
-build/bindings/: cpu.csv without a GPU, h200.csv on an H200. From those in bench/bindings/measured/ README.md's table of all bindings is filled.
+build/bindings/: h200.csv on an H200; without a GPU cpu.csv, whose rows name no card, and whose sections begin with "cpu". From those in
+bench/bindings/measured/ README.md's table of all bindings is filled.
 Built is anew, without ccache. What needs packages that are not there is skipped with the reason; DOWNLOAD=1 fetches what is large, too.
 BUILT=1 takes what `make lessonNN` has built, and leaves that column out: for tests. ROUNDS=3 is how often calls are measured."""
 
@@ -67,10 +68,9 @@ class Record:
 
     def write(self, card):
         """Writes what has been added, and says where it belongs."""
-        cpu = next(value for _, row, column, value, _ in self.cells if (row, column) == ("CPU", "model"))
         path = SCRATCH / (records.file_name(card) if card else "cpu.csv")
         today = time.strftime("%Y-%m-%d", time.gmtime())
-        records.write(path, [records.Row(*cells, card or cpu, today) for cells in self.cells])
+        records.write(path, [records.Row(name if card else f"cpu {name}", *cells, card, today) for name, *cells in self.cells])
         print(f"\n{path} has the record; README.md is filled from bench/bindings/measured/{path.name}")
 
 

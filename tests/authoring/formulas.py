@@ -97,10 +97,6 @@ for name, old, new in (
 seen = without_formulas(PAGE)
 check("a reader sees no formula", ("<!--" in seen, "It is 63 % on an NVIDIA H200.\n\n| version" in seen), (False, True))
 
-(folder / "measured/cpu.csv").write_text(HEAD + "s,k1,s,3,s,Some CPU,2026-11-21\n")
-asked = page('# Title\n\n<!--= table v in [1]\nhere | {cpu_values("s", "k1", "s")[0]}\n* elsewhere | {len(cpu_values("s", "k2", "s"))}\n-->\n| here |\n')
-check("what was measured without a GPU is no card's", "| here | elsewhere |\n|---|---|\n| 3 | 0 |" in asked.fill(), True)
-
 (folder / "measured/h100.csv").write_text(HEAD + ROWS.replace("NVIDIA H200", "NVIDIA H100").replace("0.2510", "0.3"))
 filled_page = page(PAGE).fill()
 check("with two cards a column with a star is there twice", "| version | ms (2026-11-21) | ms (2026-11-21), H100 |\n|---|---|---|\n| k1 | 0.2510 | 0.3000 |" in filled_page, True)

@@ -87,7 +87,7 @@ capture env BUILT=1 ROUNDS=1 python3 bench/bindings/run.py 27
 expect "run.py prints a lesson's record: lines and size" 0 '^size [0-9]+ library$'
 expect "run.py prints a lesson's record: the empty call" 0 '^empty  [0-9.]+ us'
 capture cat build/bindings/cpu.csv
-expect "run.py writes the record: lines" 0 '^27 ctypes,binding,lines,[1-9][0-9]*,,'
-expect "run.py writes the record: the empty call" 0 '^27 ctypes,empty,µs,[0-9.]+,µs,'
+expect "run.py writes the record: lines" 0 '^cpu 27 ctypes,binding,lines,[1-9][0-9]*,,,'
+expect "run.py writes the record: the empty call" 0 '^cpu 27 ctypes,empty,µs,[0-9.]+,µs,,'
 capture env BUILT=1 ROUNDS=1 PYTHON=false python3 bench/bindings/run.py 27
 expect "run.py says why it leaves one out" 0 '^skipped: lesson 27 needs Python 3.10 or newer'

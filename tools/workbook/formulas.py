@@ -14,7 +14,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
-from workbook.records import Record, RecordError, Value, load
+from workbook.records import Record, RecordError
 
 
 class FormulaError(Exception):
@@ -81,14 +81,7 @@ FUNCTIONS: Names = {
 
 
 def names_of(record: Record) -> Names:
-    """What a formula can ask of a record; with cpu_values, of cpu.csv beside it: what was measured without a GPU, an empty list where that is nothing."""
-
-    def cpu_values(section: str, row: str, column: str) -> list[Value]:
-        try:
-            return load(record.path.with_name("cpu.csv")).values(section, row, column)
-        except RecordError:
-            return []
-
+    """What a formula can ask of a record."""
     return {
         **FUNCTIONS,
         "card": record.card,
@@ -99,7 +92,6 @@ def names_of(record: Record) -> Names:
         "columns": record.columns,
         "value": record.value,
         "values": record.values,
-        "cpu_values": cpu_values,
     }
 
 

@@ -176,9 +176,9 @@ def file_name(card: str) -> str:
 
 def records_of(folder: Path) -> list[Record]:
     """The records in a lesson's measured/ folder: the one that its page is about first. That is the H200's where there is one. What any machine
-    gives, a file whose rows name no card, is part of each; cpu.csv, of a machine without a GPU, is no card's."""
+    gives, a file whose rows name no card, is part of each."""
     paths = sorted((folder / "measured").glob("*.csv"), key=lambda path: (path.name != "h200.csv", path.name))
-    found = [load(path) for path in paths if path.name != "cpu.csv"]
+    found = [load(path) for path in paths]
     shared = [line for record in found if not record.card for line in record.lines]
     return [Record(record.path, record.lines + shared) for record in found if record.card]
 
