@@ -31,7 +31,7 @@
 #include "verify.h"
 
 /* a / b, rounded up: the fewest blocks of b threads with a threads or more. */
-static inline int ceil_div(int a, int b) {
+static inline __host__ __device__ int ceil_div(int a, int b) {
     return (a + b - 1) / b;
 }
 

@@ -27,10 +27,6 @@ enum { BLOCK = 256 };       // threads in a block: versions 1 to 4
 enum { SMALL_BLOCK = 128 }; // versions 6 and 7, where the threads of a block have nothing in common
 #define ALL_LANES 0xffffffffu
 
-static __host__ __device__ int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 // ---------------------------------------------------------------- the reference
 
 /* Of x[cols] the first `length` take part; the others have exp 0. In double. If nothing but -INFINITY takes part, largest - largest
@@ -792,17 +788,10 @@ enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    struct shapes shapes = shapes_of(&options, first == last && versions[first].masked);
+    struct shapes shapes = shapes_of(&options, options.version && versions[options.version - 1].masked);
+    frame lesson = frame_of("softmax", versions, VERSIONS);
+    lesson.verified = shapes.verified, lesson.verified_count = shapes.small;
+    lesson.measured = shapes.measured, lesson.measured_count = shapes.large;
     device_print_backend();
-
-    for (int s = 0; s < shapes.small; s++) {
-        verify_versions(versions, first, last, shapes.verified[s], options.seed);
-    }
-    for (int s = 0; s < shapes.large && verify_tally()->failures == 0;
-         s++) { // how fast a wrong kernel is does not matter
-        measure_versions(versions, first, last, shapes.measured[s], options.seed);
-    }
-    return verify_finish("softmax");
+    return lesson_run(&lesson, &options);
 }

@@ -1,8 +1,7 @@
 /* measure.h - what lesson 12 does with its versions: verify each on many shapes, count what it asks for on the emulator, and time it on a GPU in
  * turns with a copy.
  *
- *     verify_versions(versions, first, last, shape, seed);      at aligned addresses and at others, with infinities and NaN
- *     measure_versions(versions, first, last, shape, seed);     times or counts
+ *     frame lesson = frame_of("softmax", versions, VERSIONS);      for lesson.h
  *
  * The reference is computed in double on the CPU. Where that would take too long, it is computed for some rows only, and
  * all rows of every version are compared with those of the first one on the device.
@@ -18,6 +17,7 @@
 #include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/lesson.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 
@@ -47,13 +47,6 @@ struct shape {
 
 static void softmax_cpu(const float *x, float *y, int cols, int length); // the lesson's
 static size_t words_for(int rows, int cols);                             // the lesson's
-
-static int multiprocessors(void) {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
 
 // ---------------------------------------------------------------- which shapes
 
@@ -315,23 +308,6 @@ static bool is_for(const struct version *version, const struct problem *p) {
     return !version->masked || (p->offset == 0 && p->cols > 0 && p->cols % 4 == 0 && p->cols <= MASKED_MAX);
 }
 
-/* Versions first .. last on one shape, at aligned addresses and at others. */
-static void verify_versions(const struct version *versions, int first, int last, struct shape shape, uint64_t seed) {
-    for (int kind = 0; kind < 4; kind++) {
-        struct problem p = problem_create(shape, kind % 2, kind >= 2, true, seed);
-        for (int v = first; v <= last; v++) {
-            if (is_for(&versions[v], &p)) {
-                struct job job = job_create(&p, &versions[v]);
-                job_launch(&job, 0);
-                CUDA_CHECK(cudaDeviceSynchronize());
-                verify_job(&job);
-                job_free(&job);
-            }
-        }
-        problem_free(&p);
-    }
-}
-
 // ---------------------------------------------------------------- the tables
 
 /* What only the emulator counts. 32 floats are 4 sectors, read and written. */
@@ -423,6 +399,23 @@ static void measure_versions(const struct version *versions, int first, int last
     if (bf16) {
         measure_type(versions, first, last, shape, true, seed);
     }
+}
+
+// ---------------------------------------------------------------- for lesson.h
+
+typedef struct lesson<struct shape, struct problem, struct version, struct job> frame;
+
+static frame frame_of(const char *what, const struct version *versions, int count) {
+    frame lesson = {what, versions, count};
+    lesson.kinds = 4; // aligned addresses and others, float and bfloat16; with infinities and NaN
+    lesson.create = [](struct shape shape, int kind, uint64_t seed) {
+        return problem_create(shape, kind % 2, kind >= 2, true, seed);
+    };
+    lesson.free = problem_free, lesson.is_for = is_for;
+    lesson.begin = job_create, lesson.launch = job_launch, lesson.end = job_free;
+    lesson.verify = [](struct job *job) { verify_job(job); };
+    lesson.measure_size = measure_versions;
+    return lesson;
 }
 
 #endif
