@@ -1,8 +1,14 @@
-/* gemm.h - what the lessons about matrix products share: a problem, its verification, and the table.
+/* gemm.h - what the lessons about matrix products share: main, a problem, its verification, and the table.
+ *
+ *     return gemm_main<sgemm_cpu>(versions, VERSIONS, shapes, 4, argc, argv);
+ *
+ * is lesson.h's main where a size is a shape: each version is verified on the shapes {M, N, K} and measured with square
+ * matrices. With SIZE=n these have n rows, and are verified instead of the shapes; so is a product whose K is about half of
+ * n, and a multiple of 4. What a program with more to do needs:
  *
  *     struct gemm gemm = gemm_create(M, N, K, 1.5f, -0.5f, seed, sgemm_cpu);      inputs and the expected result
- *     gemm_verify_version(&gemm, &versions[v]);                                   runs one version and compares
  *     gemm_measure(&gemm, versions, count);                                       a table: times, or what was counted
+ *     gemm_verify(&gemm, name);                                                   compares gemm.C with what is expected
  *     gemm_free(&gemm);
  *
  * All matrices are row-major without gaps: A is M x K, B is K x N, C is M x N, and C = alpha * A * B + beta * C. With beta = 0
@@ -27,6 +33,7 @@
 #include "checksum.h"
 #include "cublas.h"
 #include "device.h"
+#include "lesson.h"
 #include "turns.h"
 #include "verify.h"
 
@@ -164,15 +171,6 @@ static inline void gemm_launch_job(void *job, cudaStream_t stream) {
     const struct gemm_job *j = (const struct gemm_job *)job;
     const struct gemm *g = j->gemm;
     j->version->launch(g->M, g->N, g->K, g->alpha, g->A, g->B, g->beta, g->C, stream);
-}
-
-/* Runs one version and compares. */
-static inline void gemm_verify_version(struct gemm *g, const struct gemm_version *version) {
-    struct gemm_job job = {g, version};
-    gemm_reset(g);
-    gemm_launch_job(&job, 0);
-    CUDA_CHECK(cudaDeviceSynchronize());
-    gemm_verify(g, version->name);
 }
 
 // ---------------------------------------------------------------- on a GPU: times
@@ -339,6 +337,65 @@ static inline void gemm_measure(struct gemm *g, const struct gemm_version *versi
     } else {
         gemm_measure_times(g, versions, count);
     }
+}
+
+// ---------------------------------------------------------------- main
+
+enum { GEMM_EDGE_MAX = 32768 };
+
+/* C = A * B, or added to what is there, C = 1.5 * A * B - 0.5 * C. */
+struct gemm_shape {
+    int M, N, K;
+    bool added;
+};
+
+/* A template of the reference: a pointer to a function cannot carry it along. */
+template <gemm_reference REFERENCE> struct gemm gemm_of_shape(struct gemm_shape s, int, uint64_t seed) {
+    return gemm_create(s.M, s.N, s.K, s.added ? 1.5f : 1.0f, s.added ? -0.5f : 0.0f, seed, REFERENCE);
+}
+
+template <gemm_reference REFERENCE>
+void gemm_measure_shape(const struct gemm_version *versions, int first, int last, struct gemm_shape s, uint64_t seed) {
+    struct gemm g = gemm_of_shape<REFERENCE>(s, 0, seed);
+    gemm_measure(&g, &versions[first], last - first + 1);
+    gemm_free(&g);
+}
+
+static inline struct gemm_job gemm_begin(struct gemm *g, const struct gemm_version *version) {
+    gemm_reset(g);
+    return {g, version};
+}
+
+static inline void gemm_verify_job(struct gemm_job *job) {
+    gemm_verify(job->gemm, job->version->name);
+}
+
+/* Every shape is verified twice, as a product and as one that is added to C. With SIZE, what a profiler shows, the first
+ * launch or the largest one, is the product that the table is about. */
+template <gemm_reference REFERENCE, int SHAPES>
+int gemm_main(const struct gemm_version *versions, int count, const int (&shapes)[SHAPES][3], int multiple_of_K,
+              int argc, char **argv) {
+    struct options options = options_read(argc, argv, count);
+    struct lesson<gemm_shape, gemm, gemm_version, gemm_job> lesson = {
+        "matrix product", versions, count
+    };
+    device_print_backend();
+    if (options.size > GEMM_EDGE_MAX) {
+        options_usage_error(argv[0], "SIZE is the edge of a matrix in this lesson, at most 32768", NULL);
+    }
+    int n = options.size >= 0 ? (int)options.size : device_is_emulator() ? 256 : 4096;
+    struct gemm_shape edge[] = {{n, n, n, false}, {n, n, n / 2 / multiple_of_K * multiple_of_K, true}};
+    struct gemm_shape all[2 * SHAPES];
+    for (int s = 0; s < 2 * SHAPES; s++) {
+        const int *shape = shapes[s / 2];
+        all[s] = {shape[0], shape[1], shape[2], s % 2 == 1};
+    }
+    lesson.create = gemm_of_shape<REFERENCE>, lesson.free = gemm_free;
+    lesson.begin = gemm_begin, lesson.launch = gemm_launch_job, lesson.verify = gemm_verify_job;
+    lesson.measure_size = gemm_measure_shape<REFERENCE>;
+    lesson.verified = options.size >= 0 ? edge : all, lesson.verified_count = options.size >= 0 ? 2 : 2 * SHAPES;
+    lesson.measured = edge, lesson.measured_count = n > 0;
+    return lesson_run(&lesson, &options);
 }
 
 #endif

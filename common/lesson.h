@@ -18,7 +18,8 @@
  * is verified and measured, with V=2 that version alone. The table is that of bench.h, on kind 0; what was measured is verified once
  * more. A lesson with another table, or another way to verify a size, replaces the function for it: lesson.measure_size, lesson.verify_size.
  *
- * A size need not be a number of elements: where it is a shape, main reads the options itself and calls lesson_run.
+ * A size need not be a number of elements: where it is a shape, main reads the options itself and calls lesson_run, as gemm.h
+ * does for products of matrices.
  *
  * elementwise.h has the problem and the job of operators that make n floats of n floats.
  */

@@ -120,10 +120,6 @@ static __global__ void sgemm_kernel3(int M, int N, int K, float alpha, const flo
 
 /* As in lesson 03: queued in `stream`, no waiting. M and N may be 0; with K = 0, C = beta * C. */
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 static void sgemm1(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C,
                    cudaStream_t stream) {
     if (M == 0 || N == 0) {
@@ -161,53 +157,11 @@ static const struct gemm_version versions[] = {
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
-// ---------------------------------------------------------------- verify and measure
-
-static void verify_versions(int first, int last, int M, int N, int K, float alpha, float beta, uint64_t seed) {
-    struct gemm gemm = gemm_create(M, N, K, alpha, beta, seed, sgemm_cpu);
-    for (int v = first; v <= last; v++) {
-        gemm_verify_version(&gemm, &versions[v]);
-    }
-    gemm_free(&gemm);
-}
-
 /* Shapes that are no multiples of anything, long and flat ones, and those where one of the three is 0. */
-static void verify_shapes(int first, int last, uint64_t seed) {
-    static const int shapes[][3] = {{1, 1, 1},     {31, 31, 31},  {33, 33, 33},  {64, 32, 96},  {0, 5, 7},
-                                    {5, 0, 7},     {5, 7, 0},     {1, 1000, 33}, {1000, 1, 33}, {33, 31, 1025},
-                                    {257, 7, 129}, {7, 1025, 31}, {130, 70, 100}};
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        const int *shape = shapes[s];
-        verify_versions(first, last, shape[0], shape[1], shape[2], 1.0f, 0.0f, seed);
-        verify_versions(first, last, shape[0], shape[1], shape[2], 1.5f, -0.5f, seed);
-    }
-}
-
-static void measure_versions(int first, int last, int n, uint64_t seed) {
-    struct gemm gemm = gemm_create(n, n, n, 1.0f, 0.0f, seed, sgemm_cpu);
-    gemm_measure(&gemm, &versions[first], last - first + 1);
-    gemm_free(&gemm);
-}
+static const int shapes[][3] = {{1, 1, 1},     {31, 31, 31},  {33, 33, 33},  {64, 32, 96},  {0, 5, 7},
+                                {5, 0, 7},     {5, 7, 0},     {1, 1000, 33}, {1000, 1, 33}, {33, 31, 1025},
+                                {257, 7, 129}, {7, 1025, 31}, {130, 70, 100}};
 
 int main(int argc, char **argv) {
-    struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int n = device_is_emulator() ? 256 : 4096; // the edge of the table's matrices
-    device_print_backend();
-
-    if (options.size > 32768) {
-        options_usage_error(argv[0], "SIZE is the edge of a matrix in this lesson, at most 32768", NULL);
-    } else if (options.size >= 0) {
-        n = (int)options.size;
-        // What a profiler shows, the first launch or the largest one, is the product that the table is about.
-        verify_versions(first, last, n, n, n, 1.0f, 0.0f, options.seed);
-        verify_versions(first, last, n, n, n / 2, 1.5f, -0.5f, options.seed);
-    } else {
-        verify_shapes(first, last, options.seed);
-    }
-    if (n > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
-        measure_versions(first, last, n, options.seed);
-    }
-    return verify_finish("matrix product");
+    return gemm_main<sgemm_cpu>(versions, VERSIONS, shapes, 1, argc, argv);
 }
