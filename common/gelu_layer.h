@@ -246,8 +246,29 @@ static inline double layer_print_peak(void) {
     if (fmas) {
         printf("tensor cores: %.1f TFLOP/s = %d multiprocessors x %d multiply-adds x 2 x %.3f GHz\n", peak, count, fmas,
                clock / 1e6);
+        record_row("tensor cores", "peak", peak, "TFLOP/s");
     }
     return peak;
+}
+
+/* The table as rows of data (record.h), where the last column has the peer's own name. */
+static inline void layer_record_times(const struct turns *turns, double peak, int peer) {
+    for (int r = 0; r < turns->rows; r++) {
+        const struct turns_row *row = &turns->row[r];
+        double speed = row->flops / row->median / 1e9;
+        record_row(row->name, "ms", row->median, "ms");
+        record_row(row->name, "shortest", row->shortest, "ms");
+        record_row(row->name, "longest", row->longest, "ms");
+        record_row(row->name, "TFLOP/s", speed, "TFLOP/s");
+        if (peak > 0) {
+            record_row(row->name, "% of peak", 100 * speed / peak, "%");
+        }
+        if (peer >= 0) {
+            char versus[64];
+            snprintf(versus, sizeof versus, "%% of %s", turns->row[peer].name);
+            record_row(row->name, versus, 100 * turns->row[peer].median / row->median, "%");
+        }
+    }
 }
 
 /* The rows of the table. `peer`: the row that is 100 %; -1: none. */
@@ -263,6 +284,7 @@ static inline void layer_print_times(const struct turns *turns, double peak, int
         printf("\n");
     }
     printf("\n");
+    layer_record_times(turns, peak, peer);
 }
 
 /* All versions in turns with cuBLAS, which is the last row; each has a C of its own. What was timed is verified. */

@@ -142,6 +142,7 @@ static void measure_fp8(int n, uint64_t seed) {
         turns_add(&turns, "hopper_kernel8", layer_launch_job, &job, 0, 2.0 * n * n * n);
         printf("\nfp8: tensor cores do twice as much\n");
         turns_run(&turns);
+        record_part("fp8");
         layer_print_times(&turns, 0, -1);
         turns_end(&turns);
     }

@@ -29,6 +29,7 @@ static void compare(int M, int N, int K, bool fp8, uint32_t seed, double peak) {
     turns_add(&turns, "cublasLt", lt_launch, &lt, 0, flops);
     printf("\nM = %d, N = %d, K = %d%s: proposal %d of %d\n", M, N, K, fp8 ? ", fp8" : "", lt.chosen + 1, lt.count);
     turns_run(&turns);
+    record_part("%d x %d x %d%s", M, N, K, fp8 ? " fp8" : "");
     layer_print_times(&turns, peak * (fp8 ? 2 : 1), count);
     for (int c = 0; c < count; c++) {
         good = race_agrees(&race, jobs[c].layer.C, turns.row[c].name) && good;

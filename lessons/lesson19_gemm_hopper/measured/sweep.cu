@@ -1,10 +1,13 @@
-/* sweep [M [N [K]]]: versions 6 and 7 of lesson 19 with the STAGES and GROUP that it was compiled for, in turns with cublasLt. tune.sh builds it several times. On the
- * emulator they run once, without cublasLt. */
+/* sweep [M [N [K]]]: versions 6 and 7 of lesson 19 with the STAGES and GROUP that it was compiled for, in turns with
+ * cublasLt. record.list builds it several times, with changes of lesson19.cu, too: then a copy of that includes this
+ * file, which is CHANGED. On the emulator they run once, without cublasLt. */
 // arch: sm_90a
+#ifndef CHANGED
 #define main lesson19_main
-#include "lesson19.cu"
+#include "../lesson19.cu"
 #undef main
-#include "../rivals.h"
+#endif
+#include "rivals.h"
 
 int main(int argc, char **argv) {
     int M = argc > 1 ? atoi(argv[1]) : 8192, N = argc > 2 ? atoi(argv[2]) : M, K = argc > 3 ? atoi(argv[3]) : N;
@@ -27,6 +30,7 @@ int main(int argc, char **argv) {
     }
     turns_add(&turns, "cublasLt", lt_launch, &lt, 0, flops);
     turns_run(&turns);
+    record_part("%d x %d x %d", M, N, K);
     layer_print_times(&turns, 0, 2);
     turns_end(&turns);
     return race_agrees(&race, race.layer.C, "the last version") ? CHECK_EXIT_PASS : CHECK_EXIT_FAIL;
