@@ -23,9 +23,9 @@ def lines_of(text):
 
 def put_together(lesson, code, folder):
     """A cell's source with the includes of its gaps resolved: the compiler's view of it."""
-    lesson.program.write_gaps(code.shown, folder)
-    lines = []
-    for line in Notebook(lesson, False).source_of(code).split("\n"):
+    lines, source = [], Notebook(lesson, False).source_of(code)
+    lesson.program.write_gaps(source, folder)
+    for line in source.split("\n"):
         gap = re.match(rf'#include "lesson{lesson.number}/(\S+)"', line)
         lines += (folder / gap.group(1)).read_text().split("\n")[1:] if gap else [line]
     return "\n".join(lines)
