@@ -1,5 +1,5 @@
 # Sourced by the suites of the commands: makes a copy of the project in a path with spaces, without what was built except
-# the emulator, and goes there. In: scratch. Out: project, copy, real_nvcc (nvcc is on the PATH too).
+# the emulator and what reads pages, and goes there. In: scratch. Out: project, copy, real_nvcc (nvcc is on the PATH too).
 
 copy_project() {
   project=$PWD
@@ -11,7 +11,9 @@ copy_project() {
   for item in Makefile tools common emulator lessons solutions tests README.md; do
     [ ! -e "$item" ] || cp -Rp "$item" "$copy/"
   done
-  [ ! -d build/emulator ] || cp -Rp build/emulator "$copy/build/"
+  for item in emulator markdown; do
+    [ ! -d build/$item ] || cp -Rp build/$item "$copy/build/"
+  done
   cd "$copy"
   # As on a machine without a GPU.
   export CUDA_VISIBLE_DEVICES=-1

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.."
 . tests/check.sh
 . tests/copy.sh
 make_scratch
+need_markdown "make new makes a lesson"
 copy_project
 for item in bench notebooks SECURITY.md TEACHING.md GLOSSARY.md MAP.md CONTRIBUTING.md CHANGELOG.md LICENSE .clang-format .devcontainer; do cp -Rp "$project/$item" "$copy/"; done
 

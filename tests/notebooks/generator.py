@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "notebooks"))
 from lesson_notebook import Lesson, Notebook, lesson_numbers, notebook_text  # noqa: E402
 from lesson_page import Code, PageError, read_page  # noqa: E402
+from page_blocks import blocks_of  # noqa: E402
 
 
 def check(name, good, why=""):
@@ -23,9 +24,9 @@ def lines_of(text):
 
 def put_together(lesson, code, folder):
     """A cell's source with the includes of its gaps resolved: the compiler's view of it."""
-    lesson.program.write_gaps(code.shown, folder)
-    lines = []
-    for line in Notebook(lesson, False).source_of(code).split("\n"):
+    lines, source = [], Notebook(lesson, False).source_of(code)
+    lesson.program.write_gaps(source, folder)
+    for line in source.split("\n"):
         gap = re.match(rf'#include "lesson{lesson.number}/(\S+)"', line)
         lines += (folder / gap.group(1)).read_text().split("\n")[1:] if gap else [line]
     return "\n".join(lines)
@@ -160,7 +161,47 @@ def check_refusal(name, page, expected):
     check(name, False, "it is taken")
 
 
+# A line of dots ends a block.
+BLOCKS = """\
+# Title
+..
+A paragraph
+of two lines.
+..
+~~~
+a fence
+
+of two
+~~~
+..
+<details><summary>Folded</summary>
+
+| a | b |
+|---|---|
+
+```
+</details> in a fence
+```
+
+</details>
+..
+<!-- notebook: none -->
+```
+make lesson01 run
+```
+..
+- a list
+
+  of one block"""
+
+
+def check_blocks():
+    found = blocks_of(BLOCKS.replace("\n..\n", "\n\n\n"))
+    check("a page is cut into its blocks", found == BLOCKS.split("\n..\n"), f"{found}")
+
+
 def main(folder):
+    check_blocks()
     for number in lesson_numbers():
         lesson = Lesson(number)
         cells = check_committed(lesson, folder)

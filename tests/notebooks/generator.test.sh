@@ -4,6 +4,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/check.sh
 make_scratch
+need_markdown "notebooks are what their sources make"
 
 python3 tests/notebooks/generator.py notebooks
 

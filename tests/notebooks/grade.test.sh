@@ -5,6 +5,7 @@ cd "$(dirname "$0")/../.."
 . tests/check.sh
 . tests/copy.sh
 make_scratch
+need_markdown "an exercise in a notebook is graded"
 copy_project
 export TIMEOUT=10
 

@@ -20,10 +20,7 @@ source=$(ls "lessons/$lesson"_*/"$lesson".cu 2>/dev/null || true)
 states_architecture=$source
 case $lesson in
 exercise*)
-  . tools/exercise/exercises.sh
-  require_exercise_called "${lesson#exercise}"
-  require_exercise_file "${lesson#exercise}"
-  source=$(exercise_file "${lesson#exercise}")
+  source=$(python3 tools/workbook exercises "${lesson#exercise}")
   states_architecture=$(dirname "$source")/grader.cpp
   program=build/exercises/lesson${lesson#exercise}/exercise
   output=$program.$kind

@@ -34,7 +34,7 @@ import numpy as np  # noqa: E402
 from child import Child, Ended, Setup  # noqa: E402
 
 from common import verify  # noqa: E402
-from tools.workbook.visible import names_of, visible as visible_line  # noqa: E402
+from tools.workbook.visible import names_of, visible_line  # noqa: E402
 
 STEPS = {
     "not_implemented": "do the TODOs in their order",

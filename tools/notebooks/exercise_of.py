@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def exercise_suffix(folder):
-    """What the exercise is written in; a function of this name in tools/exercise/exercises.sh says the same."""
+    """What the exercise is written in; a function of this name in tools/workbook/exercises.py says the same."""
     grader = folder / "grader.py"
     if not grader.exists():
         return "cu"

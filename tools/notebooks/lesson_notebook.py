@@ -15,7 +15,6 @@ from lesson_page import (
     Exercise,
     PageError,
     Text,
-    blocks_of,
     is_figure,
     is_folded_prediction,
     is_prediction,
@@ -24,6 +23,7 @@ from lesson_page import (
     split_prediction,
 )
 from lesson_program import Item, Program
+from page_blocks import blocks_of
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))

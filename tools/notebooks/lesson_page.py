@@ -6,6 +6,8 @@ What an author has to write for it stands in CONTRIBUTING.md, under "A notebook"
 import re
 from dataclasses import dataclass, field
 
+from page_blocks import blocks_of
+
 MAKE_ACTIONS = {"run": "", "sanitize": "--sanitize", "profile": "--profile", "view": "--view", "ptx": "--ptx"}
 MAKE_ARGUMENTS = {"V": "--version", "SIZE": "--size", "SEED": "--seed"}
 MARKER = re.compile(r"<!-- notebook: (.*?) -->\s*", re.DOTALL)
@@ -34,26 +36,6 @@ class Exercise:
 
 class PageError(Exception):
     pass
-
-
-def blocks_of(page):
-    """Paragraphs, headings, fences and folded answers, without the empty lines between them."""
-    block, closing = [], None
-    for line in page.split("\n"):
-        if closing is None and not line.strip():
-            if block:
-                yield "\n".join(block)
-            block = []
-            continue
-        block.append(line)
-        if closing is None:
-            closing = "```" if line.startswith("```") else "</details>" if line.startswith("<details>") else None
-            if closing == "</details>" and closing in line:
-                closing = None
-        elif line.strip() == closing:
-            closing = None
-    if block:
-        yield "\n".join(block)
 
 
 def parse_make(line, number):
@@ -108,7 +90,7 @@ class Reader:
         self.waiting = None  # a command in the middle of a sentence: its cell comes when the sentence has ended
 
     def read(self, page):
-        blocks = list(blocks_of(page))
+        blocks = blocks_of(page)
         for block, following in zip(blocks, blocks[1:] + [""]):
             self.take(block, following)
         self.end_of_topic()

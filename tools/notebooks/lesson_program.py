@@ -123,11 +123,7 @@ class Program:
         text = without_comments_and_strings("\n".join(self.lines[start:end]))
         if not text.strip():
             return
-        if before and after:
-            name = f"{before.names[0]}_to_{after.names[0]}.h"
-        else:
-            name = f"before_{after.names[0]}.h" if after else f"after_{before.names[0]}.h"
-        result.append((name, start, end))
+        result.append((gap_name(before, after), start, end))
 
     def gap_holds(self, start, end):
         """A few words on what is in a gap: its functions."""
@@ -136,15 +132,31 @@ class Program:
             names = [names[0], names[1], "…", names[-1]]
         return ", ".join(names) or "declarations"
 
-    def write_gaps(self, names, folder):
-        """The gaps as headers, for a cell that shows `names`. Compilers and reports name the lines of lessonNN.cu."""
+    def gap(self, name):
+        """The first line and the end of the gap with that file name; None where somebody has changed the program so that there is none."""
+        ends = [None, *(item for item in self.items if item.names), None]
+        for at, before in enumerate(ends[:-1]):
+            for after in ends[at + 1 :]:
+                if (before or after) and gap_name(before, after) == name:
+                    return before.end if before else 0, after.start if after else len(self.lines)
+        return None
+
+    def write_gaps(self, source, folder):
+        """The gaps that cells include, as headers. Compilers and reports name the lines of lessonNN.cu."""
         folder.mkdir(parents=True, exist_ok=True)
         shown_as = shortest(self.path)
-        for piece in self.pieces(names):
-            if not isinstance(piece, Item):
-                name, start, end = piece
-                text = f'#line {start + 1} "{shown_as}"\n' + "\n".join(self.lines[start:end]) + "\n"
+        for name in sorted(set(re.findall(rf'#include \\?"{self.path.stem}/(\w+\.h)', source))):
+            lines = self.gap(name)
+            if lines:
+                text = f'#line {lines[0] + 1} "{shown_as}"\n' + "\n".join(self.lines[slice(*lines)]) + "\n"
                 write_if_changed(folder / name, text)
+
+
+def gap_name(before, after):
+    """The file of what lies between two items, or at an end of the program."""
+    if before and after:
+        return f"{before.names[0]}_to_{after.names[0]}.h"
+    return f"before_{after.names[0]}.h" if after else f"after_{before.names[0]}.h"
 
 
 def shortest(path):

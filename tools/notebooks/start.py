@@ -20,15 +20,15 @@ def put_first(variable, folders):
 
 
 def lay_out_pieces(number):
+    """Those that the cells of notebooks/ include."""
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-    from lesson_notebook import Lesson
+    from lesson_program import Program
 
     del sys.path[0]
-    lesson = Lesson(number)
-    for part in lesson.parts():
-        if getattr(part, "shown", None):
-            lesson.program.write_gaps(part.shown, INCLUDE / f"lesson{number}")
-    put_first("CPATH", [str(ROOT), str(lesson.folder), str(INCLUDE)])
+    folder = next((ROOT / "lessons").glob(f"lesson{number}_*"))
+    notebook = (ROOT / "notebooks" / f"{folder.name}.ipynb").read_text(encoding="utf-8")
+    Program(folder / f"lesson{number}.cu").write_gaps(notebook, INCLUDE / f"lesson{number}")
+    put_first("CPATH", [str(ROOT), str(folder), str(INCLUDE)])
 
 
 def main(number):

@@ -4,19 +4,8 @@ import sys
 from pathlib import Path
 
 from workbook import build_judge, configuration
-from workbook.exercises import exercise_file, exercise_folder, exercise_suffix
+from workbook.exercises import exercise_file, exercise_folder, exercise_suffix, require_called
 from workbook.messages import Failure
-
-
-def require_called(number: str) -> None:
-    """Failure: the exercise launches no kernel that a tool could watch."""
-    folder = exercise_folder(number)
-    grader, calls = folder / "grader.cpp", folder / "calls.py"
-    if grader.is_file():
-        if "FUNCTION(" not in grader.read_text("utf-8"):
-            raise Failure(f"exercise {number} has no kernel of yours: its file is not compiled. make exercise{number} grades it.")
-    elif calls.is_file() and "\nFORKS = True" in "\n" + calls.read_text("utf-8"):
-        raise Failure(f"exercise {number} launches no kernel: its compiler is the grader's. make exercise{number} grades it.")
 
 
 def build(number: str) -> list[Path]:

@@ -9,18 +9,10 @@ import sys
 from pathlib import Path
 
 from workbook import build_calls, configuration
-from workbook.exercises import exercise_file, exercise_folder, exercise_suffix
+from workbook.exercises import exercise_folder, exercise_suffix, require_called, require_file
 from workbook.files import require_writable
 from workbook.grading.python_lesson import output_of
 from workbook.messages import Failure
-
-
-def require_file(number: str) -> Path:
-    """The student's file. Failure: it was lost."""
-    file = exercise_file(number)
-    if not file.is_file():
-        raise Failure(f"{file} is not here. make exercise{number} reset brings it back as it was given.")
-    return file
 
 
 def build_cuda(number: str, program: Path) -> int:
@@ -91,7 +83,7 @@ def main(arguments: list[str]) -> int:
     program = Path(f"build/exercises/lesson{number}/exercise")
     if exercise_suffix(number) == "cu":
         return build_cuda(number, program)
-    build_calls.require_called(number)
+    require_called(number)
     if len(arguments) == 3:
         return build_python(number, Path(arguments[1]), Path(arguments[2]))
     return build_python(number, require_file(number), program)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Optional
 
 from workbook import hints, progress, results
-from workbook.exercises import exercise_as_given, exercise_file, exercise_folder, exercise_master
+from workbook.exercises import exercise_as_given, exercise_file, exercise_folder, exercise_master, require_file
 from workbook.files import require_writable
 from workbook.messages import Failure, colour, say
 
@@ -20,11 +20,6 @@ class Exercise:
         self.file, self.master = exercise_file(number), exercise_master(number)
         self.state = Path(f"build/exercises/lesson{number}")
 
-    def require_file(self) -> None:
-        """Failure: the student has lost it."""
-        if not self.file.is_file():
-            raise Failure(f"{self.file} is not here. make exercise{self.number} reset brings it back as it was given.")
-
     def is_as_given(self) -> bool:
         """Whether the student's file is untouched."""
         return self.file.is_file() and self.file.read_bytes() == exercise_as_given(self.number).encode("utf-8", "surrogateescape")
@@ -33,7 +28,7 @@ class Exercise:
 
     def grade(self) -> int:
         """The grader's status. Everything that it says comes on stdout."""
-        self.require_file()
+        require_file(self.number)
         require_writable(self.state)
         found = self.state / "results.json"
         if found.exists():

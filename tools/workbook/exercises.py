@@ -1,4 +1,8 @@
-"""Which exercises there are, and where their files lie. Also where a student has lost exercise.cu."""
+"""Which exercises there are, and where their files lie. Also where a student has lost exercise.cu.
+
+exercises 03: prints the file of exercise 03, if it is there and has kernels that a tool can watch.
+"""
+import sys
 from pathlib import Path
 
 from workbook.lessons import lesson_folders, number_of
@@ -38,6 +42,25 @@ def exercise_file(number: str) -> Path:
     return exercise_folder(number) / f"exercise.{exercise_suffix(number)}"
 
 
+def require_file(number: str) -> Path:
+    """The student's file. Failure: it was lost."""
+    file = exercise_file(number)
+    if not file.is_file():
+        raise Failure(f"{file} is not here. make exercise{number} reset brings it back as it was given.")
+    return file
+
+
+def require_called(number: str) -> None:
+    """Failure: the exercise launches no kernel that a tool could watch."""
+    folder = exercise_folder(number)
+    grader, calls = folder / "grader.cpp", folder / "calls.py"
+    if grader.is_file():
+        if "FUNCTION(" not in grader.read_text("utf-8"):
+            raise Failure(f"exercise {number} has no kernel of yours: its file is not compiled. make exercise{number} grades it.")
+    elif calls.is_file() and "\nFORKS = True" in "\n" + calls.read_text("utf-8"):
+        raise Failure(f"exercise {number} launches no kernel: its compiler is the grader's. make exercise{number} grades it.")
+
+
 def exercise_master(number: str) -> Path:
     """The complete solution with the gaps marked. A student's copy of the workbook has none."""
     return Path("solutions") / exercise_folder(number).name / f"solution.{exercise_suffix(number)}"
@@ -52,3 +75,13 @@ def exercise_as_given(number: str) -> str:
     if kept.is_file():
         return kept.read_text("utf-8")
     raise Failure(f"neither {master} nor {kept} is here, so nobody knows how exercise {number} was given.")
+
+
+def main(arguments: list[str]) -> int:
+    """exercises 03"""
+    if len(arguments) != 1:
+        print("usage: exercises 03", file=sys.stderr)
+        return 2
+    require_called(arguments[0])
+    print(require_file(arguments[0]))
+    return 0

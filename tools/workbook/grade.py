@@ -26,19 +26,19 @@ from workbook.exercises import exercise_master, exercise_numbers
 from workbook.grade_one import Job, grade_one, solution_folder
 from workbook.messages import Failure, report, say, warn
 from workbook.roster import Roster
-from workbook.submission import visible
+from workbook.visible import visible_name
 
 
 def is_name(name: str) -> bool:
     """A name becomes a folder, the beginning of a line, and a cell of a table that a spreadsheet must not take for a formula."""
     if not name or (name[0] != "_" and name[0] in string.punctuation + string.whitespace):
         return False
-    return not any(letter in '/"`$\\' or visible(letter) != letter for letter in name)
+    return not any(letter in '/"`$\\' or visible_name(letter) != letter for letter in name)
 
 
 def odd_name(name: str) -> str:
     """What to say about a name that is none."""
-    return f"'{visible(name)}' is no name for a student here: it begins with a letter or a digit, and has none of / \" $ ` \\"
+    return f"'{visible_name(name)}' is no name for a student here: it begins with a letter or a digit, and has none of / \" $ ` \\"
 
 
 class Asked:

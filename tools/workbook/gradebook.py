@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 
 from workbook.grade_one import HEAD, POINTS, read_points, row_of
 from workbook.roster import Person, Roster
-from workbook.submission import visible
+from workbook.visible import visible_name
 
 
 def amount(text: str) -> float:
@@ -183,7 +183,7 @@ def write_feedback(out: Path, student: str) -> None:
 
 def write_absent(out: Path, student: str) -> None:
     """The same for somebody without a folder, unless the roster's name is none for one."""
-    if not student or student.startswith(".") or "/" in student or visible(student) != student or (out / student / "feedback.txt").exists():
+    if not student or student.startswith(".") or "/" in student or visible_name(student) != student or (out / student / "feedback.txt").exists():
         return
     (out / student).mkdir(parents=True, exist_ok=True)
     (out / student / "feedback.txt").write_text("nothing was handed in: 0 points\n", "utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbook.messages import Failure, say, warn
-from workbook.submission import visible
+from workbook.visible import visible_name
 
 JUDGES = ["Makefile", "common", "emulator", "solutions", "tests", "tools"]
 JUDGES += [f":(glob)lessons/*/{name}" for name in ("grader.*", "calls.py", "layer*", "requirements.txt")]
@@ -105,6 +105,6 @@ def use_judges_of(base: str, arguments: list[str], ours: dict[str, str]) -> None
         return
     say(f"These files differ from {base}; their versions of then are used:")
     for name in changed[:10] + ["..."] * (len(changed) > 10):
-        say(f"  {visible(name)}")
+        say(f"  {visible_name(name)}")
     restore(asked.stdout.decode().strip(), changed)
     continue_in_copy(arguments, ours)

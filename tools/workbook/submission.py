@@ -11,13 +11,9 @@ from pathlib import Path
 from typing import Optional
 
 from workbook.exercises import exercise_as_given, exercise_suffix
+from workbook.visible import visible_name
 
 DEPTH = 5  # folders below the submission's
-
-
-def visible(name: str) -> str:
-    """The name on one line: with ? for what controls a terminal or ends a line."""
-    return "".join("?" if ord(letter) < 32 or ord(letter) == 127 else letter for letter in name)
 
 
 def files_below(source: str) -> list[str]:
@@ -45,7 +41,7 @@ class Submission:
 
     def name_of(self, path: str) -> str:
         """The path as the student knows it, inside of the submission."""
-        return visible(os.path.relpath(path, self.source))
+        return visible_name(os.path.relpath(path, self.source))
 
     def shown(self, path: str) -> str:
         """What messages call the file that is graded."""

@@ -16,7 +16,7 @@ def names_of(variable: str) -> Names:
     return [(old, new) for old, new in pairs]
 
 
-def visible(line: bytes, names: Names = ()) -> str:
+def visible_line(line: bytes, names: Names = ()) -> str:
     """A line without its end: no character that commands a terminal, and what is no UTF-8 is `?`."""
 
     def instead(match: "re.Match[str]") -> str:
@@ -33,6 +33,11 @@ def visible(line: bytes, names: Names = ()) -> str:
     return shown
 
 
+def visible_name(name: str) -> str:
+    """A file's or a student's name on one line: with ? for what controls a terminal or ends a line. Other letters stay, whatever they are."""
+    return "".join("?" if ord(letter) < 32 or ord(letter) == 127 else letter for letter in name)
+
+
 def visible_text(text: bytes, most: int, names: Names = ()) -> str:
     """All lines, but no more than that many bytes of them."""
     shown = ""
@@ -40,5 +45,5 @@ def visible_text(text: bytes, most: int, names: Names = ()) -> str:
         most -= len(line)
         if most < 0:
             return shown + "(more was left out)\n"
-        shown += visible(line.rstrip(b"\n"), names) + "\n"
+        shown += visible_line(line.rstrip(b"\n"), names) + "\n"
     return shown

@@ -27,13 +27,13 @@ from pathlib import Path
 from typing import NoReturn, Optional
 
 from workbook import backend, build_judge, configuration, results
+from workbook.grading.compiled_copy import CompiledCopy, Refused
 from workbook.grading.explain import explain
 from workbook.grading.foreign_files import first_foreign
 from workbook.grading.jail import Jail, compiler_views, run_compiler
 from workbook.grading.python_lesson import PythonLesson
-from workbook.grading.submission import Refused, Submission
 from workbook.messages import Failure, report
-from workbook.visible import names_of, visible, visible_text
+from workbook.visible import names_of, visible_line, visible_text
 
 RESULTS_FD = 9  # of the judge
 CHECKS = "memcheck,racecheck,synccheck,initcheck,strict,approx"
@@ -86,7 +86,7 @@ class Grading:
         self.suffix = self.file.rsplit(".", 1)[-1]
         if self.suffix not in ("cu", "cpp", "py"):
             raise Failure(f"an exercise is a file that ends in .cu, .cpp or .py, and {argument} does not.")
-        self.shown = visible(os.fsencode(re.sub("[\n\t]", "?", take("SHOWN") or name_for(self.file))))
+        self.shown = visible_line(os.fsencode(re.sub("[\n\t]", "?", take("SHOWN") or name_for(self.file))))
         self.object, self.keep = take("OBJECT"), take("KEEP")
         self.settings = configuration.load()
         Path("build/graders").mkdir(parents=True, exist_ok=True)
@@ -104,10 +104,10 @@ class Grading:
     def take_copy(self) -> None:
         """What is printed names the student's file, and no folder of this machine: first the whole path, then what stands before other files."""
         try:
-            submission = Submission(self.file, self.work / "submission", f"exercise.{self.suffix}")
+            copied = CompiledCopy(self.file, self.work / "submission", f"exercise.{self.suffix}")
         except Refused as refused:
             self.fail_compiling(f"{self.shown}: error: {refused}\n")
-        self.copy = submission.copy
+        self.copy = copied.copy
         here = os.getcwd() + "/"
         copy, relative = str(self.copy), str(self.copy)[len(here) :]
         beside = self.shown[: self.shown.rfind("/") + 1]
@@ -115,7 +115,7 @@ class Grading:
         pairs = [(copy, self.shown), (relative, self.shown), (folder, beside), (relative, self.shown), (here, "")]
         os.environ["GRADER_NAMES"] = "".join(f"{old}\t{new}\n" for old, new in pairs)
         os.environ["GRADER_COPY"], os.environ["GRADER_SCRATCH"] = copy, str(self.work / "out/tmp")
-        for remark in submission.remarks:
+        for remark in copied.remarks:
             print(remark)
 
     # --- the object ---

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workbook import build_tool
 from workbook.messages import Failure, say, warn
-from workbook.visible import visible
+from workbook.visible import visible_line
 
 INSTALL = "sudo apt-get install bubblewrap     (Debian, Ubuntu)"
 
@@ -32,7 +32,7 @@ class Jail:
         self.file = file
         self.program = os.path.abspath(build_tool.build("jail"))
         asked = subprocess.run([self.program, "--which"], capture_output=True, stdin=subprocess.DEVNULL)
-        self.reasons = [visible(line) for line in asked.stderr.splitlines()]
+        self.reasons = [visible_line(line) for line in asked.stderr.splitlines()]
         if asked.returncode != 0:
             raise Failure("the jail for submissions does not work: " + " ".join(self.reasons))
         self.backend = asked.stdout.decode().strip()

@@ -1,4 +1,4 @@
-"""A submission's copy: what a student has handed in, and beside it copies of the student's own headers that it includes. Only these are compiled.
+"""The copy of a submission that is compiled: the file that a student has handed in, and beside it the student's own headers that it includes.
 
 Own headers: what `#include "name"` names in the folder of the file or below it, and what these include in turn; plain files, not reached through a link, 64
 at most, 1 MB together. Of this workbook's own folders only a lesson's counts, and there not the grader; for a solution, the headers of its lesson's
@@ -48,7 +48,7 @@ def included(content: bytes) -> list[str]:
     return sorted(name.decode("ascii") for name in names)
 
 
-class Submission:
+class CompiledCopy:
     """`source`: the file's real path. `copy`: where it is now. `remarks`: of headers that were asked for and not copied."""
 
     def __init__(self, file: str, folder: Path, name: str) -> None:
