@@ -25,6 +25,8 @@ uint32_t joint_lanes(const struct warp *w, const struct insn *in, unsigned k) {
     uint32_t here = w->mask, names = names_of(w, in, here, k), before = 0;
     if (!(in->flags & INSN_FORM))
         return 0;
+    /* Lanes at different places take part together if one names the other, directly or through a third. Repeated
+     * until nobody new is named; all named ones must have come, or nobody executes it yet (0). */
     while (here != before) { /* those who are named may name others */
         before = here;
         for (unsigned i = 0; i < w->count; i++) {
@@ -117,6 +119,7 @@ static const struct insn *execute(struct warp *w, const struct insn *in, const s
                                   uint8_t frame[][SLOT_BYTES]) {
     struct insn together = *in;
     uint8_t *regs = w->regs;
+    /* The same operation on a small frame, in which slot k is operand k of all who take part. */
     for (unsigned k = 0; k < m->count; k++)
         together.op[k] = (uint32_t)(k * SLOT_BYTES);
     w->mask = m->lanes;

@@ -186,6 +186,7 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
         *at = mbarrier_pack(b);
         if (ended)
             look_at_count(w, in, at, l);
+        /* Lanes at another mbarrier, or behind the end of a phase, are a group of their own. */
         if (at != first || first_state >> MBARRIER_PHASE != before >> MBARRIER_PHASE) {
             first = at;
             first_state = before;
@@ -239,6 +240,8 @@ const struct insn *op_mbarrier_wait(struct warp *w, const struct insn *in) {
         at = object(w, in, l);
         if (!at)
             return NULL;
+        /* By parity, or by the state that an arrival returned: it waits for the end of that phase, so it is over when
+         * the object's phase differs. */
         uint32_t phase = in->kind ? REG(uint32_t, 1)[l] & 1 : (uint32_t)(REG(uint64_t, 1)[l] >> MBARRIER_PHASE);
         over |= (uint32_t)(*at >> MBARRIER_PHASE != phase) << l;
     }

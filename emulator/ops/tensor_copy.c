@@ -200,6 +200,7 @@ static uint8_t *global_host(struct warp *w, const struct insn *in, const struct 
     if (host && (load || memory_mapped_store_at(found, p->global, p->bytes)))
         return host;
     uint64_t *at = &REG(uint64_t, 0)[lane], begin = p->global & ~(uint64_t)15, end = p->global + p->bytes;
+    /* Bytes by 16 from an aligned address on, so that the report names the first ones that are wrong. */
     for (*at = begin; *at < end; *at += 16)
         if (!access_lane_host(w, in, *at, (uint32_t)(end - *at < 16 ? end - *at : 16), lane))
             return NULL;
@@ -254,6 +255,8 @@ static void round_to_tf32(uint8_t *at, uint32_t bytes) {
     for (uint32_t i = 0; i < bytes; i += 4) {
         uint32_t x;
         memcpy(&x, at + i, 4);
+        /* A NaN becomes the one NaN of tf32. Otherwise half of the last kept bit is added, and 13 bits are cut
+         * off. */
         x = (x & 0x7fffffffu) > 0x7f800000u ? 0x7fffe000u : (x + 0x1000u) & ~0x1fffu;
         memcpy(at + i, &x, 4);
     }
@@ -308,6 +311,7 @@ static bool move_lane(struct move *m, int lane) {
     while (tensor_walk_next(&m->walk, &p)) {
         if (p.inside && !(global = piece_host(m, &p, lane)))
             return false;
+        /* A store leaves out what is outside of the tensor; a load fills it. */
         if (!p.inside && m->copy->store)
             continue;
         if (m->copy->store)
@@ -395,6 +399,7 @@ static bool next_of_side(struct move *m, bool global, struct tensor_piece *p) {
 /* A piece in the tensor: as one, or in parts that come from one place of shared memory. */
 static void visit_piece(const struct move *m, const struct tensor_piece *p, visit_part *visit, void *context) {
     for (uint32_t done = 0, bytes = p->bytes; done < p->bytes; done += bytes) {
+        /* Without a place in shared memory nobody asks for the bytes, and the piece need not be taken apart. */
         bytes = m->base ? part_bytes(&m->map, p, done) : p->bytes;
         const uint8_t *from = m->base;
         visit(context, p->global + done, bytes,

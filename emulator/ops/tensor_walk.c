@@ -4,6 +4,8 @@
 
 static void next_tiled(struct tensor_walk *w) {
     const struct tensor_map *m = w->map;
+    /* An odometer: dimension 1 turns fastest (0 is the row itself). One that has come to its end begins again, and
+     * the next one moves. `step` is the traversal stride, the box a number of steps. */
     for (unsigned i = 1; i < m->rank; i++) {
         w->at[i] += m->step[i];
         if (w->at[i] < w->first[i] + (int64_t)tensor_map_steps(m, i) * m->step[i])
@@ -35,6 +37,8 @@ static void begin_row(struct tensor_walk *w) {
     w->row_global = m->address;
     for (unsigned i = 1; i < m->rank; i++) {
         int64_t at = w->at[i] + w->offset[i];
+        /* Rows outside of the tensor in any dimension are filled, or left out: their address is computed, and not
+         * used. */
         w->row_inside &= at >= 0 && at <= m->last[i];
         w->row_global += (uint64_t)at * m->stride[i - 1];
     }
@@ -43,6 +47,8 @@ static void begin_row(struct tensor_walk *w) {
 void tensor_walk_begin(struct tensor_walk *w, const struct tensor_map *m, const int32_t *coordinates,
                        const uint16_t *offsets) {
     *w = (struct tensor_walk){.map = m, .row_bytes = tensor_map_row_bytes(m), .rows = 1};
+    /* In shared memory rows follow each other; a swizzled row takes the pattern's whole width, even if it is
+     * shorter. */
     w->pitch = m->swizzle && !m->interleave ? 16u << m->swizzle : w->row_bytes;
     for (unsigned i = 0; i < m->rank; i++)
         w->first[i] = w->at[i] = coordinates[i];
@@ -59,6 +65,8 @@ void tensor_walk_begin(struct tensor_walk *w, const struct tensor_map *m, const 
  * at a time. */
 static void cut_row(const struct tensor_walk *w, struct tensor_piece *p) {
     const struct tensor_map *m = w->map;
+    /* In bytes from the tensor's first element along dimension 0. The row may begin before it (negative coordinates)
+     * and end behind it; each call gives one of these parts. */
     int64_t unit = tensor_map_unit(m), step = m->interleave ? m->step[0] : 1;
     int64_t begin = w->first[0] * unit + w->done * step, end = ((int64_t)m->last[0] + 1) * unit;
     int64_t left = step > 1 ? unit : w->row_bytes - w->done;

@@ -80,6 +80,7 @@ static bool read_texel(const struct texture *t, const struct image *m, const int
 /* The texel that index i along an axis of n texels means; -1: the border. */
 static int64_t resolve(enum address_mode mode, int64_t i, int64_t n) {
     int64_t period = mode == ADDRESS_MIRROR ? 2 * n : n;
+    /* C's % takes the sign of the dividend; this one is from 0 to period - 1. */
     int64_t wrapped = (i % period + period) % period;
     switch (mode) {
     case ADDRESS_WRAP:
@@ -111,6 +112,7 @@ static double in_texels(const struct texture *t, enum address_mode mode, double 
             x = isinf(x) ? 0 : x - 2 * floor(x / 2);
         x *= (double)n;
     }
+    /* Beyond these bounds a clamped or border coordinate means the same texel, whatever it is. */
     double limit = 2.0 * (double)n + 4;
     return x < -4 ? -4 : x > limit ? limit : x;
 }
@@ -178,6 +180,8 @@ static struct axis find_axis(const struct texture *t, int k, double x, uint32_t 
         a.texel[0] = resolve(mode, (int64_t)floor(x), n);
         return a;
     }
+    /* A texel's centre is at 0.5: from there on the weight of its neighbour grows. 8 bits of weight, as the hardware
+     * has. */
     int64_t fixed = (int64_t)floor((x - 0.5) * 256 + 0.5);
     a.texel[0] = t->seamless ? fixed >> 8 : resolve(mode, fixed >> 8, n); /* from -1 to n */
     a.texel[1] = t->seamless ? (fixed >> 8) + 1 : resolve(mode, (fixed >> 8) + 1, n);
@@ -188,6 +192,7 @@ static struct axis find_axis(const struct texture *t, int k, double x, uint32_t 
 /* The four texels around a place, one channel of each, counterclockwise from the lower left. */
 static bool gather(const struct texture *t, const struct image *m, const struct axis axes[3], unsigned component,
                    struct texel *out) {
+    /* tld4's order: (x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y). */
     static const uint8_t corner[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     uint64_t unwritten = 0;
     for (int k = 0; k < 4; k++) {
@@ -210,6 +215,8 @@ static unsigned share(unsigned of, unsigned fraction) {
  * level; how the products are rounded is what an H200 does, in all cases tried. */
 static void find_weights(const struct axis axes[3], unsigned all, unsigned out[8]) {
     unsigned a = axes[0].weight, b = axes[1].weight, far = share(all, axes[2].weight);
+    /* Each split keeps its sum: one part is rounded, the other one is the rest. So the eight weights add up to `all`
+     * exactly. */
     for (unsigned z = 0; z < 2; z++) {
         unsigned slice = z ? far : all - far;
         unsigned right = share(slice, a), left = slice - right;
@@ -228,6 +235,8 @@ static uint32_t rounded(double x) {
         return F32_NAN;
     if (fabs(x) < 0x1p-126 || isinf(x))
         return f32_bits((float)x);
+    /* A double has 29 bits of fraction more than a single. Adding half of the last kept one rounds halves away from
+     * zero; a carry into the exponent is right as it is. */
     bits = (bits + ((uint64_t)1 << 28)) >> 29 << 29;
     memcpy(&x, &bits, sizeof x);
     return f32_bits((float)x);
@@ -380,6 +389,7 @@ static int to_fixed(float level) {
 
 /* The length of a footprint's side in texels, as the hardware estimates it. */
 static double length_of(const double v[3]) {
+    /* An approximation to sqrt(x * x + y * y + z * z) without a root: the longest, and shares of the others. */
     double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
     double most = fmax(x, fmax(y, z)), least = fmin(x, fmin(y, z)), middle = x + y + z - most - least;
     return most + middle * (11.0 / 32) + least / 4;

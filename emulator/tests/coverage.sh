@@ -1,7 +1,7 @@
 #!/bin/sh
 # coverage.sh [SUITE...]: which lines and branches of the emulator the suites reach (default: those that need no second build), as a table by
-# folder. It is a figure, not a test. A copy of this folder in build/coverage is tested, on an emulator that gcc's gcov has prepared: some
-# minutes. What compiled kernels do (the second tier's libraries) is not seen.
+# folder. It is a figure, not a test. A copy of this folder in build/coverage is tested, on an emulator that gcc's gcov has prepared: ten
+# minutes of a processor, more on a busy machine. What compiled kernels do (the second tier's libraries) is not seen.
 set -eu
 cd "$(dirname "$0")/.."
 . tests/check.sh
@@ -30,7 +30,7 @@ done
 # gcov's summary of each source: "File 'ops/float32.c'", "Lines executed:97.50% of 120", "Taken at least once:88.00% of 50".
 find "$objects" -name '*.gcda' | while read -r data; do
   gcov -n -b -o "$(dirname "$data")" "$data" 2>/dev/null
-done >"$clone/build/gcov.txt"
+done >build/gcov.txt
 awk '
   /^File / { file = $2; gsub(/\047/, "", file); own = file !~ /^\// && file !~ /^tests/; split(file, part, "/"); folder = part[1]; next }
   !own || (file, $0 ~ /^Lines/ ? "l" : "b") in seen { next }
@@ -47,4 +47,4 @@ awk '
     folders[++n] = "all"
     for (i = 1; i <= n; i++) { f = folders[i]
       printf "%-12s %8d %7.1f%% %10d %7.1f%%\n", f, all[f, "l"], 100 * reached[f, "l"] / all[f, "l"], all[f, "b"], all[f, "b"] ? 100 * reached[f, "b"] / all[f, "b"] : 0 }
-  }' "$clone/build/gcov.txt"
+  }' build/gcov.txt
