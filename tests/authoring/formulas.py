@@ -117,6 +117,10 @@ check("what is recorded", [(i.line, i.kind, i.section) for i in items], [(1, "ru
 check("a line goes on in the next", items[1].words, ["p", "a.sum", "b.sum"])
 limited = recording.parse("sanitize p SIZE=2 kernels=_k launches=8\n", "list")[0]
 check("sanitize can be limited", (limited.section, limited.options), ("compute-sanitizer p SIZE=2", {"kernels": "_k", "launches": "8"}))
+kept = recording.parse('run p SEED=1\nkeep tuning "plain loops"\n', "list")
+check("sections that no line measures", recording.unlisted(kept, ["machine", "p SEED=1 n=2", "p SEED=12", "tuning, run 1", "plain loops", "ncu p"]), ["p SEED=12", "ncu p"])
+stepped = recording.parse("step made.sh\n", "list")
+check("what a step measures is not known", recording.unlisted(stepped, ["any"]), [])
 refuses("a list with another word", recording.parse, "measure p\n", "list")
 NCU = '==PROF==\n"ID","Kernel Name","a.sum"\n"","","ns"\n"0","void k<(int)3>(float *)","1,024"\n"1","void k<(int)3>(float *)","7"\n"2","void c::k<c::p<int>, T>(T2 (*)())","1"\n'
 check("ncu's counts", record.parse_ncu(NCU, ["a.sum"]), [("k<3>", "a.sum", "1024", "ns"), ("k<3> #2", "a.sum", "7", "ns"), ("c::k", "a.sum", "1", "ns")])

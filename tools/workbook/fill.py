@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from workbook import recording
 from workbook.formulas import FormulaError
 from workbook.lessons import lesson_folder, lesson_folders
 from workbook.pages import Page, has_formulas
@@ -39,6 +40,18 @@ def fill(page: Page) -> bool:
     return all(difference.expected for difference in page.differences)
 
 
+def check_listed(folder: Path) -> bool:
+    """Prints whether each section of the lesson's records is one that its record.list measures, or keeps; returns it, too."""
+    items, name = recording.load(folder), f"{folder}/measured/record.list has what is recorded"
+    for record in records_of(folder):
+        missing = recording.unlisted(items, [line.section for line in record.lines if line.card])
+        if missing:
+            print(f"not ok {name}: not the section '{missing[0]}' of {record.path} (`keep` is for what is measured by other means)")
+            return False
+    print(f"ok {name}")
+    return True
+
+
 def recorded(path: Path) -> bool:
     """Whether a lesson's page has a record to be filled from. The workbook's own page takes its numbers from lessons."""
     return path.parent == Path() or bool(records_of(path.parent))
@@ -61,6 +74,8 @@ def main(arguments: list[str]) -> int:
         try:
             page = Page(path)
             right &= (check if options.check else fill)(page)
+            if options.check and path.parent != Path():
+                right &= check_listed(path.parent)
         except (FormulaError, RecordError) as error:
             print(f"not ok {path} has the numbers of its record: {error}")
             right = False

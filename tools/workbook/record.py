@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Callable
 
 from workbook import recording, records
 from workbook.lessons import lesson_folder
@@ -255,12 +256,13 @@ def parse_ncu(text: str, metrics: list[str]) -> list[tuple[str, str, str, str]]:
     return counts
 
 
-def keep(rows: Path, folder: Path, card: str, name: str | None, whole: bool) -> Path:
-    """Writes measured/<card>.csv: the new rows, or the old ones with the new sections in the place of theirs."""
+def keep(rows: Path, folder: Path, card: str, name: str | None, stays: Callable[[str], bool]) -> Path:
+    """Writes measured/<card>.csv: the new rows, and of the old ones those of other sections that stay."""
     new = records.load(rows).lines
     path = folder / "measured" / (f"{name}.csv" if name else records.file_name(card))
-    old = records.load(path).lines if path.is_file() and not whole else []
-    records.write(path, records.merged(old, new))
+    old = records.load(path).lines if path.is_file() else []
+    measured = {line.section for line in new}
+    records.write(path, records.merged([line for line in old if line.section in measured or stays(line.section)], new))
     return path
 
 
@@ -277,7 +279,7 @@ def main(arguments: list[str]) -> int:
     folder = lesson_folder(options.number)
     items = recording.load(folder)
     builds = recording.builds_of(folder, items)
-    wanted = [item for item in items if item.kind != "build" and (not options.only or options.only in item.section)]
+    wanted = [item for item in items if item.kind not in ("build", "keep") and (not options.only or options.only in item.section)]
     if not wanted:
         raise Failure(f"no line of {folder}/measured/record.list has the word {options.only}")
     if not options.no_build:
@@ -291,7 +293,8 @@ def main(arguments: list[str]) -> int:
         recorder.machine()
         for item in wanted:
             recorder.measure(item)
-        path = keep(scratch / "rows.csv", folder, recorder.card, options.card, not options.only and not recorder.failed)
+        whole = not options.only and not recorder.failed
+        path = keep(scratch / "rows.csv", folder, recorder.card, options.card, lambda section: not whole or recording.is_kept(items, section))
     finally:
         shutil.rmtree(scratch)
     say(f"{path} has the record; python3 tools/workbook fill {options.number} brings its numbers into the page")

@@ -9,6 +9,7 @@ r"""What of a lesson is recorded: measured/record.list, a line for each thing, w
     ncu once kernels=norm launches=4 METRIC...                of the first four launches that fit; a further launch is "kernel #2"
     sanitize lesson10 SIZE=1025                what compute-sanitizer's tools find (tools="memcheck initcheck": these alone); with arguments, too
     sanitize lesson14 SIZE=260 kernels=_kernel launches=89         in the first 89 launches of kernels with that in their names
+    keep tuning sweep                          sections that begin with these words are made by other means; a new record has them still
     step measured/nccl.sh                      the lesson's own script: it appends rows to $RECORD with tools/authoring/record_row.sh
 
 A program without a build line is lessonNN.cu (or .py), or the file of its name in measured/. section="..." gives another name to the section. A line
@@ -19,18 +20,20 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbook.messages import Failure
 
-KINDS = ("build", "run", "ncu", "sanitize", "step")
+KINDS = ("build", "run", "ncu", "sanitize", "step", "keep")
 OPTIONS = {
     "build": {"ptx", "code"},
     "run": {"section", "timeout"},
     "ncu": {"section", "timeout", "kernels", "launches", "each"},
     "sanitize": {"section", "timeout", "tools", "kernels", "launches"},
     "step": {"section", "timeout"},
+    "keep": set(),
 }
 
 
@@ -101,6 +104,19 @@ def load(folder: Path) -> list[Item]:
     if not path.is_file():
         raise Failure(f"{folder} does not say what is recorded: there is no {path}")
     return parse(path.read_text("utf-8"), str(path))
+
+
+def is_kept(items: list[Item], section: str) -> bool:
+    """Whether a record keeps this section, which the list does not measure."""
+    return any(section.startswith(word) for item in items if item.kind == "keep" for word in item.words)
+
+
+def unlisted(items: list[Item], sections: Iterable[str]) -> list[str]:
+    """Those sections of a record that no line of the list measures or keeps. Of a step it is not known what it measures, if it has no section."""
+    if any(item.kind == "step" and "section" not in item.options for item in items):
+        return []
+    listed = ["machine", *(item.section for item in items if item.kind != "build")]
+    return [one for one in dict.fromkeys(sections) if not is_kept(items, one) and not any(one == name or one.startswith(name + " ") for name in listed)]
 
 
 @dataclass
