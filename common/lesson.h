@@ -21,6 +21,8 @@
  * A size need not be a number of elements: where it is a shape, main reads the options itself and calls lesson_run, as gemm.h
  * does for products of matrices.
  *
+ * In a lesson with lesson.time the versions take turns with others (turns.h), so the jobs of all rows are there at the same time.
+ *
  * elementwise.h has the problem and the job of operators that make n floats of n floats.
  */
 #ifndef COMMON_LESSON_H
@@ -61,6 +63,16 @@ template <class size, class problem, class version, class job> struct lesson {
     double bytes, flops;                             /* for each element: of the table */
     void (*print_problem)(const problem *p);         /* above the table; NULL: "n = ..." */
     void (*print_counts)(const struct bench *bench); /* another table, on the emulator; NULL: none */
+
+    /* These are for lesson.time, with print_problem: */
+    void (*time)(job *jobs, int count);               /* on a GPU, the table of all jobs; NULL: that of bench.h */
+    const char *(*name)(const job *j);                /* of its row */
+    int (*peers)(problem *p, job *jobs);              /* jobs of others, the first rows on a GPU; returns how many */
+    bool (*fits)(const problem *p, int versions);     /* whether all jobs fit into memory; NULL: they do */
+    double (*elements)(const problem *p);             /* of a shape; NULL: the size is their number */
+    void (*finish)(problem *p, job *jobs, int count); /* verifies what was timed, and says more of it; NULL: verifies */
+    int measured_kind;                                /* of the problem that has a table */
+
     void (*verify_size)(const version *versions, int first, int last, size n,
                         uint64_t seed); /* NULL: as described above */
     void (*measure_size)(const version *versions, int first, int last, size n,
@@ -102,6 +114,15 @@ void lesson_verify(const struct lesson<size, problem, version, job> *lesson, int
     }
 }
 
+/* How many elements a size is; shapes do not say, and are never nothing. */
+static inline int lesson_elements(int n) {
+    return n;
+}
+
+template <class size> int lesson_elements(const size &) {
+    return 1;
+}
+
 /* The table of bench.h, for n elements. */
 template <class problem, class version, class job>
 void lesson_measure(const struct lesson<int, problem, version, job> *lesson, int first, int last, int n,
@@ -132,13 +153,54 @@ void lesson_measure(const struct lesson<int, problem, version, job> *lesson, int
 template <class size, class problem, class version, class job>
 void lesson_measure(const struct lesson<size, problem, version, job> *, int, int, size, uint64_t) {}
 
-/* How many elements a size is; shapes do not say, and are never nothing. */
-static inline int lesson_elements(int n) {
-    return n;
+/* What the emulator counts of the jobs: the lesson's own table, and that of bench.h. */
+template <class size, class problem, class version, class job>
+void lesson_count(const struct lesson<size, problem, version, job> *lesson, job *jobs, int count, double elements) {
+    struct bench bench = bench_start(0);
+    for (int j = 0; j < count; j++) {
+        bench_run(&bench, lesson->name(&jobs[j]), lesson->launch, &jobs[j], elements, 0, 0);
+    }
+    if (lesson->print_counts) {
+        lesson->print_counts(&bench);
+    }
+    bench_finish(&bench);
 }
 
-template <class size> int lesson_elements(const size &) {
-    return 1;
+/* A table of the peers and of the versions, whose jobs are all there at the same time. */
+template <class size, class problem, class version, class job>
+void lesson_measure_in_turns(const struct lesson<size, problem, version, job> *lesson, int first, int last, size n,
+                             uint64_t seed) {
+    problem p = lesson->create(n, lesson->measured_kind, seed);
+    job jobs[BENCH_ROWS];
+    lesson->print_problem(&p);
+    if (lesson->fits && !lesson->fits(&p, last - first + 1)) {
+        printf("left out: this device has not enough memory for one such matrix for each version\n\n");
+        lesson->free(&p);
+        return;
+    }
+    int count = lesson->peers && !device_is_emulator() ? lesson->peers(&p, jobs) : 0;
+    for (int v = first; v <= last; v++) {
+        if (!lesson->is_for || lesson->is_for(&lesson->versions[v], &p)) {
+            jobs[count++] = lesson->begin(&p, &lesson->versions[v]);
+        }
+    }
+    if (device_is_emulator()) {
+        lesson_count(lesson, jobs, count, lesson->elements ? lesson->elements(&p) : lesson_elements(n));
+    } else {
+        lesson->time(jobs, count);
+    }
+    if (lesson->finish) {
+        lesson->finish(&p, jobs, count);
+    }
+    for (int j = 0; j < count; j++) {
+        if (!lesson->finish) {
+            lesson->verify(&jobs[j]);
+        }
+        if (lesson->end) {
+            lesson->end(&jobs[j]);
+        }
+    }
+    lesson->free(&p);
 }
 
 /* Verifies, measures, and returns the program's exit status. How fast a wrong kernel is does not matter. */
@@ -162,6 +224,8 @@ int lesson_run(const struct lesson<size, problem, version, job> *lesson, const s
         }
         if (lesson->measure_size) {
             lesson->measure_size(lesson->versions, first, last, lesson->measured[s], options->seed);
+        } else if (lesson->time) {
+            lesson_measure_in_turns(lesson, first, last, lesson->measured[s], options->seed);
         } else {
             lesson_measure(lesson, first, last, lesson->measured[s], options->seed);
         }

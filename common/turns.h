@@ -36,8 +36,9 @@ struct turns_row {
 struct turns {
     int rows;
     struct turns_row row[BENCH_ROWS];
-    bool warm;          /* set it to time runs that find their data and code in the caches */
-    struct bench flush; /* for its buffer */
+    struct bench_copy copy; /* turns_add_copy's */
+    bool warm;              /* set it to time runs that find their data and code in the caches */
+    struct bench flush;     /* for its buffer */
     cudaStream_t stream;
     cudaEvent_t start, stop;
 };
@@ -69,6 +70,16 @@ static inline void turns_add(struct turns *turns, const char *name, bench_launch
     row->job = job;
     row->bytes = bytes;
     row->flops = flops;
+}
+
+/* A row that copies n floats, or up to four more: what no kernel that reads and writes as much can beat by far. */
+static inline void turns_add_copy(struct turns *turns, size_t n) {
+    struct bench_copy *copy = &turns->copy;
+    copy->n = n / 4 + 1;
+    CUDA_CHECK(cudaMalloc((void **)&copy->from, copy->n * sizeof(float4)));
+    CUDA_CHECK(cudaMalloc((void **)&copy->to, copy->n * sizeof(float4)));
+    CUDA_CHECK(cudaMemset(copy->from, 0, copy->n * sizeof(float4)));
+    turns_add(turns, "copy kernel", bench_launch_copy, copy, 2.0 * copy->n * sizeof(float4), 0);
 }
 
 /* A row that does nothing: what a launch costs by itself, so what no kernel can beat. */
@@ -165,8 +176,38 @@ static inline void turns_print(const struct turns *turns, const char *versus) {
     turns_record(turns, versus);
 }
 
+/* Another table, where rows move different numbers of bytes: it compares their GB/s with those of the first row, a copy. `times`
+ * heads a last column, the time of row `peer` divided by this row's (a dash where peer is -1); NULL leaves it out. */
+static inline void turns_print_beside_copy(const struct turns *turns, const char *times, int peer) {
+    double copy = turns->row[0].bytes / turns->row[0].median;
+    printf("\n%-16s  %10s  %21s  %10s  %10s", "version", "ms", "shortest .. longest", "GB/s", "% of copy");
+    if (times) {
+        printf("  %12s", times);
+    }
+    printf("\n");
+    for (int r = 0; r < turns->rows; r++) {
+        const struct turns_row *row = &turns->row[r];
+        double speed = row->bytes / row->median;
+        printf("%-16s", row->name);
+        record_print("  %10.4f", row->name, "ms", "ms", row->median);
+        record_print("  %9.4f", row->name, "shortest", "ms", row->shortest);
+        record_print(" .. %8.4f", row->name, "longest", "ms", row->longest);
+        record_print("  %10.0f", row->name, "GB/s", "GB/s", speed / 1e6);
+        record_print("  %10.1f", row->name, "% of copy", "%", 100 * speed / copy);
+        if (times && peer >= 0) {
+            record_print("  %12.2f", row->name, times, "", (double)turns->row[peer].median / row->median);
+        } else if (times) {
+            printf("  %12s", "-");
+        }
+        printf("\n");
+    }
+    printf("\n");
+}
+
 static inline void turns_end(struct turns *turns) {
     CUDA_CHECK(cudaFree(turns->flush.flush));
+    CUDA_CHECK(cudaFree(turns->copy.from));
+    CUDA_CHECK(cudaFree(turns->copy.to));
     CUDA_CHECK(cudaEventDestroy(turns->start));
     CUDA_CHECK(cudaEventDestroy(turns->stop));
     CUDA_CHECK(cudaStreamDestroy(turns->stream));

@@ -23,7 +23,6 @@
 #endif
 
 enum { ROW = 32 }; // elements that a warp has at once
-enum { JOBS_MAX = 16 };
 
 /* What a version gets: device memory. Queues use no keys, the others no count. */
 struct arrays {
@@ -203,15 +202,6 @@ static void print_rows(const struct bench *bench) {
     }
 }
 
-static void count_on_emulator(struct job *jobs, int count, double n) {
-    struct bench bench = bench_start(0);
-    for (int j = 0; j < count; j++) {
-        bench_run(&bench, jobs[j].version->name, job_launch, &jobs[j], n, job_bytes(&jobs[j]), 0);
-    }
-    print_rows(&bench);
-    bench_finish(&bench);
-}
-
 /* NVIDIA's library does the queue, too, and keeps the order. */
 static const struct version cub_version = {"CUB", NULL, NULL, false};
 
@@ -239,38 +229,18 @@ static struct job cub_create(struct problem *p) {
 #endif
 
 /* How many times the shortest is in the longest run says how much a difference between two rows is worth. */
-static void print_times(const struct turns *turns) {
-    double copy = turns->row[0].bytes / turns->row[0].median;
-    printf("\n%-16s  %10s  %21s  %10s  %10s\n", "version", "ms", "shortest .. longest", "GB/s", "% of copy");
-    for (int r = 0; r < turns->rows; r++) {
-        const struct turns_row *row = &turns->row[r];
-        double speed = row->bytes / row->median;
-        printf("%-16s", row->name);
-        record_print("  %10.4f", row->name, "ms", "ms", row->median);
-        record_print("  %9.4f", row->name, "shortest", "ms", row->shortest);
-        record_print(" .. %8.4f", row->name, "longest", "ms", row->longest);
-        record_print("  %10.0f", row->name, "GB/s", "GB/s", speed / 1e6);
-        record_print("  %10.1f\n", row->name, "% of copy", "%", 100 * speed / copy);
-    }
-    printf("\n");
-}
-
-static void time_on_gpu(struct job *jobs, int count, struct problem *p) {
+static void time_on_gpu(struct job *jobs, int count) {
     struct turns turns = turns_start();
-    struct bench_copy copy = {NULL, NULL, (size_t)p->n / 4 + 1};
-    CUDA_CHECK(cudaMalloc((void **)&copy.from, copy.n * sizeof(float4)));
-    CUDA_CHECK(cudaMalloc((void **)&copy.to, copy.n * sizeof(float4)));
-    CUDA_CHECK(cudaMemset(copy.from, 0, copy.n * sizeof(float4)));
-    turns_add(&turns, "copy kernel", bench_launch_copy, &copy, 2.0 * copy.n * sizeof(float4), 0);
+    turns_add_copy(&turns, jobs[0].problem->n);
     for (int j = 0; j < count; j++) {
         turns_add(&turns, jobs[j].version->name, job_launch, &jobs[j], job_bytes(&jobs[j]), 0);
     }
 #if HAVE_CUB
-    struct job cub_job = cub_create(p);
+    struct job cub_job = cub_create(jobs[0].problem);
     turns_add(&turns, "CUB", cub_launch, &cub_job, job_bytes(&cub_job), 0);
 #endif
     turns_run(&turns);
-    print_times(&turns);
+    turns_print_beside_copy(&turns, NULL, -1);
 #if HAVE_CUB
     printf("CUB: cub::DeviceSelect::If, version %d.%d.%d, for the queue; it keeps the order\n\n", CUB_MAJOR_VERSION,
            CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
@@ -280,30 +250,12 @@ static void time_on_gpu(struct job *jobs, int count, struct problem *p) {
     printf("CUB: not in this program, which was compiled without it or where there was no GPU: no comparison\n\n");
 #endif
     turns_end(&turns);
-    CUDA_CHECK(cudaFree(copy.from));
-    CUDA_CHECK(cudaFree(copy.to));
 }
 
-static void measure_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
-    struct problem p = problem_create(n, 0, seed);
-    struct job jobs[JOBS_MAX];
-    int count = 0;
-    for (int v = first; v <= last; v++) {
-        jobs[count++] = job_create(&p, &versions[v]);
-    }
-    printf("n = %d, %d of them wanted\n", n, p.wanted);
-    record_row("input", "elements", n, "");
-    record_row("input", "wanted", p.wanted, "");
-    if (device_is_emulator()) {
-        count_on_emulator(jobs, count, n);
-    } else {
-        time_on_gpu(jobs, count, &p);
-    }
-    for (int j = 0; j < count; j++) { // what was timed must be right as well
-        job_verify(&jobs[j]);
-        job_free(&jobs[j]);
-    }
-    problem_free(&p);
+static void print_size(const struct problem *p) {
+    printf("n = %d, %d of them wanted\n", p->n, p->wanted);
+    record_row("input", "elements", p->n, "");
+    record_row("input", "wanted", p->wanted, "");
 }
 
 // ---------------------------------------------------------------- for lesson.h
@@ -314,7 +266,9 @@ static frame frame_of(const char *what, const struct version *versions, int coun
     frame lesson = {what, versions, count};
     lesson.create = problem_create, lesson.free = problem_free;
     lesson.begin = job_create, lesson.launch = job_launch, lesson.verify = job_verify, lesson.end = job_free;
-    lesson.measure_size = measure_versions;
+    lesson.print_problem = print_size, lesson.print_counts = print_rows;
+    lesson.name = [](const struct job *job) { return job->version->name; };
+    lesson.time = time_on_gpu;
     return lesson;
 }
 

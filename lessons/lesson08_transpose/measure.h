@@ -18,8 +18,6 @@
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 
-enum { ROWS_MAX = 16 }; // of a table
-
 /* in[rows][cols] -> out[cols][rows], or x[n][n] -> itself; queued in `stream`. */
 struct version {
     const char *name;
@@ -191,26 +189,21 @@ static float *expected_create(const struct problem *p) {
 // ---------------------------------------------------------------- the tables
 
 /* What only the emulator counts. 32 elements are 4 sectors, read and written, and a wavefront each way. */
-static void count_on_emulator(struct job *jobs, int count, const struct problem *p) {
-    struct bench bench = bench_start(0);
-    for (int j = 0; j < count; j++) {
-        bench_run(&bench, job_name(&jobs[j]), job_launch, &jobs[j], (double)p->count, 0, 0);
-    }
+static void print_sectors(const struct bench *bench) {
     printf("\nfor 32 elements    %14s  %14s  %14s  %14s\n%-17s  %14s  %14s  %14s  %14s\n", "sectors", "sectors",
            "wavefronts", "wavefronts", "version", "loaded", "stored", "shared loads", "shared stores");
-    for (int r = 0; r < bench.rows; r++) {
-        const struct emulatorCounters *c = &bench.row[r].counters;
-        double groups = bench.row[r].elements / 32;
-        printf("%-17s  %14.2f  %14.2f  %14.2f  %14.2f\n", bench.row[r].name, c->global_load_sectors / groups,
+    for (int r = 0; r < bench->rows; r++) {
+        const struct emulatorCounters *c = &bench->row[r].counters;
+        double groups = bench->row[r].elements / 32;
+        printf("%-17s  %14.2f  %14.2f  %14.2f  %14.2f\n", bench->row[r].name, c->global_load_sectors / groups,
                c->global_store_sectors / groups, c->shared_load_wavefronts / groups,
                c->shared_store_wavefronts / groups);
     }
-    bench_finish(&bench);
 }
 
-static void time_on_gpu(struct job *jobs, int count, const struct problem *p) {
+static void time_on_gpu(struct job *jobs, int count) {
     struct turns turns = turns_start();
-    double bytes = 2.0 * p->count * sizeof(float);
+    double bytes = 2.0 * jobs[0].problem->count * sizeof(float);
     for (int j = 0; j < count; j++) {
         turns_add(&turns, job_name(&jobs[j]), job_launch, &jobs[j], bytes, 0);
     }
@@ -219,64 +212,42 @@ static void time_on_gpu(struct job *jobs, int count, const struct problem *p) {
     turns_end(&turns);
 }
 
-/* A matrix for each row of the table, and the input. */
-static bool fits_into_memory(const struct problem *p, int jobs) {
+/* A matrix for each version, for three others, and the input. */
+static bool fits_into_memory(const struct problem *p, int versions) {
     size_t available = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&available, &total));
-    return (jobs + 1) * p->count * sizeof(float) < available - available / 8;
+    return (versions + 4) * p->count * sizeof(float) < available - available / 8;
 }
 
-static int jobs_create(struct job *jobs, struct problem *p, const struct version *versions, int first, int last,
-                       struct cublas *cublas) {
-    int count = 0;
-    if (!device_is_emulator()) {
+static struct cublas cublas; // open while a table is measured
+
+static int peers_create(struct problem *p, struct job *jobs) {
+    int count = 2;
+    cublas = cublas_open();
+    jobs[0] = job_create(p, NULL);
+    jobs[0].rival = job::COPY;
+    jobs[1] = job_create(p, NULL);
+    jobs[1].rival = job::MEMCPY;
+    if (cublas.library) {
         jobs[count] = job_create(p, NULL);
-        jobs[count++].rival = job::COPY;
-        jobs[count] = job_create(p, NULL);
-        jobs[count++].rival = job::MEMCPY;
-    }
-    if (cublas->library) {
-        jobs[count] = job_create(p, NULL);
-        jobs[count].cublas = cublas;
+        jobs[count].cublas = &cublas;
         jobs[count++].rival = job::CUBLAS;
-    }
-    for (int v = first; v <= last; v++) {
-        if (is_for(&versions[v], p)) {
-            jobs[count++] = job_create(p, &versions[v]);
-        }
     }
     return count;
 }
 
-/* For one shape. In place, an even number of launches gives the input again; so that a version that does nothing is seen, there is one more
- * before it is verified where the number is even. */
-static void measure_versions(const struct version *versions, int first, int last, struct shape shape, uint64_t seed) {
-    struct problem p = problem_create(shape, 0, seed);
-    struct job jobs[ROWS_MAX];
-    struct cublas cublas = cublas_open();
-    printf("%d x %d\n", shape.rows, shape.cols);
-    record_part("%d x %d", shape.rows, shape.cols);
-    if (!fits_into_memory(&p, last - first + 4)) {
-        printf("left out: this device has not enough memory for one such matrix for each version\n\n");
-    } else {
-        int count = jobs_create(jobs, &p, versions, first, last, &cublas);
-        if (device_is_emulator()) {
-            count_on_emulator(jobs, count, &p);
-        } else {
-            time_on_gpu(jobs, count, &p);
+/* What was timed must be right as well. In place, an even number of launches gives the input again; so that a version that does nothing
+ * is seen, there is one more where the number is even. */
+static void verify_jobs(struct problem *p, struct job *jobs, int count) {
+    float *expected = expected_create(p);
+    for (int j = 0; j < count; j++) {
+        if (jobs[j].version && jobs[j].version->launch_in_place && jobs[j].launches % 2 == 0) {
+            job_launch(&jobs[j], 0);
         }
-        float *expected = expected_create(&p);
-        for (int j = 0; j < count; j++) { // what was timed must be right as well
-            if (jobs[j].version && jobs[j].version->launch_in_place && jobs[j].launches % 2 == 0) {
-                job_launch(&jobs[j], 0);
-            }
-            job_verify(&jobs[j], expected);
-            job_free(&jobs[j]);
-        }
-        free(expected);
+        job_verify(&jobs[j], expected);
     }
+    free(expected);
     cublas_close(&cublas);
-    problem_free(&p);
 }
 
 // ---------------------------------------------------------------- for lesson.h
@@ -293,7 +264,13 @@ static frame frame_of(const char *what, const struct version *versions, int coun
         job_verify(job, expected);
         free(expected);
     };
-    lesson.measure_size = measure_versions;
+    lesson.print_problem = [](const struct problem *p) {
+        printf("%d x %d\n", p->rows, p->cols);
+        record_part("%d x %d", p->rows, p->cols);
+    };
+    lesson.elements = [](const struct problem *p) { return (double)p->count; };
+    lesson.fits = fits_into_memory, lesson.peers = peers_create, lesson.name = job_name;
+    lesson.print_counts = print_sectors, lesson.time = time_on_gpu, lesson.finish = verify_jobs;
     return lesson;
 }
 

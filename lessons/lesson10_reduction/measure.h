@@ -39,7 +39,6 @@ enum {
     SUM_BLOCKS_PER_SM = 128
 };                     // the smallest blocks that a version has, and the most of them in a grid
 enum { REPEATS = 20 }; // does the same sum come out each time?
-enum { ROWS_MAX = 16 };
 
 /* Device memory that a version may use besides x and y. It belongs to one call at a time. */
 struct scratch {
@@ -237,15 +236,6 @@ static void print_meetings(const struct bench *bench) {
     }
 }
 
-static void count_on_emulator(struct job *jobs, int count, double n) {
-    struct bench bench = bench_start(0);
-    for (int j = 0; j < count; j++) {
-        bench_run(&bench, job_name(&jobs[j]), job_launch, &jobs[j], n, n * sizeof(float), 0);
-    }
-    print_meetings(&bench);
-    bench_finish(&bench);
-}
-
 static void time_turns(struct job *jobs, int count, double bytes, bool warm) {
     struct turns turns = turns_start();
     turns.warm = warm;
@@ -261,7 +251,8 @@ static void time_turns(struct job *jobs, int count, double bytes, bool warm) {
     turns_end(&turns);
 }
 
-static void time_on_gpu(struct job *jobs, int count, double bytes) {
+static void time_on_gpu(struct job *jobs, int count) {
+    double bytes = jobs[0].problem->n * (double)sizeof(float);
     int device = 0, l2 = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
@@ -277,36 +268,19 @@ static void time_on_gpu(struct job *jobs, int count, double bytes) {
 #endif
 }
 
-/* For one size. A sum needs to read n floats, and to write one. CUB is for the GPU; it comes first, to compare with. */
-static void measure_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
-    struct problem p = problem_create(n, 0, false, seed);
-    struct job jobs[ROWS_MAX];
-    float found[ROWS_MAX];
-    int count = 0;
-    if (HAVE_CUB && !device_is_emulator()) {
-        jobs[count++] = job_create(&p, NULL);
-    }
-    for (int v = first; v <= last; v++) {
-        jobs[count++] = job_create(&p, &versions[v]);
-    }
-    printf("n = %d\n", n);
-    if (device_is_emulator()) {
-        count_on_emulator(jobs, count, n);
-    } else {
-        time_on_gpu(jobs, count, n * (double)sizeof(float));
-    }
-    for (int j = 0; j < count; j++) { // what was timed must be right as well
+/* What was timed must be right as well. */
+static void verify_jobs(struct problem *p, struct job *jobs, int count) {
+    float found[BENCH_ROWS];
+    for (int j = 0; j < count; j++) {
         found[j] = job_verify(&jobs[j]);
     }
-    print_errors(&p, jobs, found, count);
+    print_errors(p, jobs, found, count);
     for (int j = 0; j < count; j++) {
         if (!jobs[j].version || jobs[j].version->repeat) {
             print_repeats(&jobs[j]);
         }
-        job_free(&jobs[j]);
     }
     printf("\n");
-    problem_free(&p);
 }
 
 // ---------------------------------------------------------------- for lesson.h
@@ -315,12 +289,21 @@ typedef struct lesson<int, struct problem, struct version, struct job> frame;
 
 static frame frame_of(const char *what, const struct version *versions, int count) {
     frame lesson = {what, versions, count};
-    lesson.kinds = 2; // an aligned address, and one that is not
-    lesson.create = [](int n, int offset, uint64_t seed) { return problem_create(n, offset, true, seed); };
+    lesson.kinds = 2; // an aligned address, and one that is not; what is measured is aligned, and no whole numbers
+    lesson.measured_kind = 2;
+    lesson.create = [](int n, int k, uint64_t seed) { return problem_create(n, k % 2, k < 2, seed); };
     lesson.free = problem_free;
     lesson.begin = job_create, lesson.launch = job_launch, lesson.end = job_free;
     lesson.verify = [](struct job *job) { job_verify(job); };
-    lesson.measure_size = measure_versions;
+    lesson.print_problem = [](const struct problem *p) { printf("n = %d\n", p->n); };
+    lesson.print_counts = print_meetings, lesson.name = job_name;
+#if HAVE_CUB
+    lesson.peers = [](struct problem *p, struct job *jobs) { // CUB comes first, to compare with
+        jobs[0] = job_create(p, NULL);
+        return 1;
+    };
+#endif
+    lesson.time = time_on_gpu, lesson.finish = verify_jobs;
     return lesson;
 }
 

@@ -38,7 +38,6 @@ enum {
     REPEATS = 6,
     REPEATS_UP_TO = 1 << 25
 }; // does the same scan come out each time? And of how many elements is that asked
-enum { JOBS_MAX = 16 };
 
 /* Device memory that a version gets. The last two belong to one call at a time, and anything may be in them. */
 struct arrays {
@@ -223,49 +222,15 @@ static void print_traffic(const struct bench *bench) {
     }
 }
 
-static void count_on_emulator(struct job *jobs, int count, double n) {
-    struct bench bench = bench_start(0);
-    for (int j = 0; j < count; j++) {
-        bench_run(&bench, job_name(&jobs[j]), job_launch, &jobs[j], n, 2 * n * sizeof(element), 0);
-    }
-    print_traffic(&bench);
-    bench_finish(&bench);
-}
-
-static void print_times(const struct turns *turns) {
-    double copy = turns->row[0].bytes / turns->row[0].median, cub = HAVE_CUB ? turns->row[1].median : 0;
-    printf("\n%-16s  %10s  %21s  %10s  %10s  %12s\n", "version", "ms", "shortest .. longest", "GB/s", "% of copy",
-           "times CUB");
-    for (int r = 0; r < turns->rows; r++) {
-        const struct turns_row *row = &turns->row[r];
-        double speed = row->bytes / row->median;
-        printf("%-16s", row->name);
-        record_print("  %10.4f", row->name, "ms", "ms", row->median);
-        record_print("  %9.4f", row->name, "shortest", "ms", row->shortest);
-        record_print(" .. %8.4f", row->name, "longest", "ms", row->longest);
-        record_print("  %10.0f", row->name, "GB/s", "GB/s", speed / 1e6);
-        record_print("  %10.1f", row->name, "% of copy", "%", 100 * speed / copy);
-        bench_cell(cub, HAVE_CUB ? row->median : 0);
-        if (HAVE_CUB) {
-            record_row(row->name, "times CUB", cub / row->median, "");
-        }
-        printf("\n");
-    }
-    printf("\n");
-}
-
-static void time_on_gpu(struct job *jobs, int count, int n) {
+static void time_on_gpu(struct job *jobs, int count) {
     struct turns turns = turns_start();
-    struct bench_copy copy = {NULL, NULL, (size_t)n / 4 + 1};
-    CUDA_CHECK(cudaMalloc((void **)&copy.from, copy.n * sizeof(float4)));
-    CUDA_CHECK(cudaMalloc((void **)&copy.to, copy.n * sizeof(float4)));
-    CUDA_CHECK(cudaMemset(copy.from, 0, copy.n * sizeof(float4)));
-    turns_add(&turns, "copy kernel", bench_launch_copy, &copy, 2.0 * copy.n * sizeof(float4), 0);
+    int n = jobs[0].problem->n;
+    turns_add_copy(&turns, n);
     for (int j = 0; j < count; j++) {
         turns_add(&turns, job_name(&jobs[j]), job_launch, &jobs[j], 2.0 * n * sizeof(element), 0);
     }
     turns_run(&turns);
-    print_times(&turns);
+    turns_print_beside_copy(&turns, "times CUB", HAVE_CUB ? 1 : -1);
 #if HAVE_CUB
     printf("CUB: cub::DeviceScan::InclusiveSum, version %d.%d.%d\n\n", CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
            CUB_SUBMINOR_VERSION);
@@ -273,19 +238,6 @@ static void time_on_gpu(struct job *jobs, int count, int n) {
     printf("CUB: not in this program, which was compiled without it or where there was no GPU: no comparison\n\n");
 #endif
     turns_end(&turns);
-    CUDA_CHECK(cudaFree(copy.from));
-    CUDA_CHECK(cudaFree(copy.to));
-}
-
-/* What was timed must be right as well; of floats, how far off are they? */
-static void verify_jobs(struct job *jobs, int count) {
-    printf("%-16s  %s\n", "version", "largest error * 2^24, as a part of the sum");
-    for (int j = 0; j < count; j++) {
-        double error = job_verify(&jobs[j]);
-        printf("%-16s", job_name(&jobs[j]));
-        record_print("  %.2f\n", job_name(&jobs[j]), "error * 2^24", "", error);
-    }
-    printf("\n");
 }
 
 /* A number that is made of all bits of the result. */
@@ -322,32 +274,26 @@ static void print_repeats(struct job *job) {
     record_row(job_name(job), "different results", different, "");
 }
 
-static void measure_versions(const struct version *versions, int first, int last, int n, uint64_t seed) {
-    struct problem p = problem_create(n, 0, false, seed);
-    struct job jobs[JOBS_MAX];
-    int count = 0;
-    if (HAVE_CUB && !device_is_emulator()) {
-        jobs[count++] = job_create(&p, NULL);
-    }
-    for (int v = first; v <= last; v++) {
-        jobs[count++] = job_create(&p, &versions[v]);
-    }
-    printf("n = %d\n", n);
-    record_part("n=%d", n);
-    if (device_is_emulator()) {
-        count_on_emulator(jobs, count, n);
-    } else {
-        time_on_gpu(jobs, count, n);
-    }
-    verify_jobs(jobs, count);
+/* What was timed must be right as well; of floats, how far off are they? */
+static void verify_jobs(struct problem *p, struct job *jobs, int count) {
+    printf("%-16s  %s\n", "version", "largest error * 2^24, as a part of the sum");
     for (int j = 0; j < count; j++) {
-        if (n <= REPEATS_UP_TO && (!jobs[j].version || jobs[j].version->repeat)) {
-            print_repeats(&jobs[j]);
-        }
-        job_free(&jobs[j]);
+        double error = job_verify(&jobs[j]);
+        printf("%-16s", job_name(&jobs[j]));
+        record_print("  %.2f\n", job_name(&jobs[j]), "error * 2^24", "", error);
     }
     printf("\n");
-    problem_free(&p);
+    for (int j = 0; j < count; j++) {
+        if (p->n <= REPEATS_UP_TO && (!jobs[j].version || jobs[j].version->repeat)) {
+            print_repeats(&jobs[j]);
+        }
+    }
+    printf("\n");
+}
+
+static void print_size(const struct problem *p) {
+    printf("n = %d\n", p->n);
+    record_part("n=%d", p->n);
 }
 
 // ---------------------------------------------------------------- for lesson.h
@@ -356,12 +302,20 @@ typedef struct lesson<int, struct problem, struct version, struct job> frame;
 
 static frame frame_of(const char *what, const struct version *versions, int count) {
     frame lesson = {what, versions, count};
-    lesson.kinds = 2; // an aligned address, and one that is not
-    lesson.create = [](int n, int offset, uint64_t seed) { return problem_create(n, offset, true, seed); };
+    lesson.kinds = 2; // an aligned address, and one that is not; what is measured is aligned, and no whole numbers
+    lesson.measured_kind = 2;
+    lesson.create = [](int n, int k, uint64_t seed) { return problem_create(n, k % 2, k < 2, seed); };
     lesson.free = problem_free;
     lesson.begin = job_create, lesson.launch = job_launch, lesson.end = job_free;
     lesson.verify = [](struct job *job) { job_verify(job); };
-    lesson.measure_size = measure_versions;
+    lesson.print_problem = print_size, lesson.print_counts = print_traffic, lesson.name = job_name;
+#if HAVE_CUB
+    lesson.peers = [](struct problem *p, struct job *jobs) { // CUB comes first, to compare with
+        jobs[0] = job_create(p, NULL);
+        return 1;
+    };
+#endif
+    lesson.time = time_on_gpu, lesson.finish = verify_jobs;
     return lesson;
 }
 
