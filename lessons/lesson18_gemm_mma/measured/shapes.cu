@@ -100,6 +100,7 @@ static void compare(int M, int N, int K, bool bias, const int *chosen, int count
     }
     printf("\nM = %d, N = %d, K = %d%s\n", M, N, K, bias ? ", bias and GELU" : "");
     turns_run(&turns);
+    record_part("%d x %d x %d%s", M, N, K, bias ? " GELU" : "");
     layer_print_times(&turns, peak, count);
     turns_end(&turns);
     for (int c = 0; c <= count; c++) {

@@ -1,8 +1,0 @@
-#!/bin/sh
-# headline.sh: prints what README.md says of this lesson in one phrase, made from h200.txt.
-set -eu
-folder=$(dirname "$0")
-sh "$folder/tables.sh" | awk '
-  /with another seed/ { printf "bf16, 8192 x 8192: %s TFLOP/s, %s %% of cuBLAS", $5, $7 }
-  /^~ busy for/ { clocks = $4 }
-  /% of the tensor cores/ { printf "; without any wait mma.sync would use %s %% of the tensor cores\n", $2 }'
