@@ -66,6 +66,8 @@ static uint64_t oldest(const struct stream *s) {
 /* Is there unfinished work that operation number n of s has to wait for in other streams? */
 static bool blocked(const struct stream *s, uint64_t n) {
     const struct device_queue *d = &devices[s->device];
+    /* The legacy default stream and the blocking ones wait for each other's operations that were submitted before
+     * (with lower numbers, which all streams of the process share). A non-blocking stream waits for nobody. */
     if (s->kind == STREAM_BLOCKING)
         return d->legacy && oldest(d->legacy) < n;
     if (s->kind == STREAM_LEGACY)
@@ -128,6 +130,8 @@ static void note_order(struct stream *s, struct operation *op, const struct host
         stream_clock_join(&s->clock, &op->waits_for->clock);
     if (op->order_parts)
         op->order_parts(op, s->slot, &s->clock);
+    /* Only of the launch that comes next in the stream, with nothing between: whatever else has come since waits for
+     * the first. */
     bool follows = s->last_launch && s->clock.last[s->slot % ORDER_STREAMS] == s->last_launch;
     op->order = op->beside && follows ? stream_order_next_beside(s->slot, &s->clock, s->last_launch)
                                       : stream_order_next(s->slot, &s->clock);
@@ -152,6 +156,8 @@ static void host_waited(const struct stream *s) {
     stream_clock_join(&host_clock, &s->clock);
     if (s->kind == STREAM_LEGACY)
         join_blocking(&host_clock, &devices[s->device]);
+    /* Nothing is under way: all that has run happens before all that will be submitted, and need not be
+     * remembered. */
     if (all_idle())
         stream_order_idle(&host_clock);
 }
@@ -182,6 +188,8 @@ static void execute_head(struct stream *s) {
     s->busy = true;
     pthread_mutex_unlock(&lock);
     int fault = state_fault(s->device);
+    /* After a fault nothing runs on this device but what has to happen in any case: host functions, frees, and the
+     * marks that events and waits leave. */
     if (!fault || op->always) {
         int error = op->run(op, fault);
         if (error && !checks_go_on())

@@ -114,7 +114,7 @@ bool async_read_is_fast(struct block_watch *b, const struct lane_access *la) {
     if (b->launch->checks & CHECK_SLOW || la->address < l->kernel->reserved_shared ||
         la->address + la->bytes > l->shared_bytes)
         return false;
-    if (b->shared_written && !probed_bits(b->shared_written, (uint32_t)la->address, la->bytes))
+    if (b->init.shared_written && !probed_bits(b->init.shared_written, (uint32_t)la->address, la->bytes))
         return false;
     if (!(b->launch->checks & CHECK_RACE))
         return true;

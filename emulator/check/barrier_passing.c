@@ -10,27 +10,27 @@
 #include "machine/code.h"
 
 void barrier_start(struct block_watch *b, uint32_t warps) {
-    memset(b->visitors, 0, (size_t)b->launch->probes->unavoidable * warps * sizeof *b->visitors);
-    memset(b->passed, 0, sizeof b->passed);
-    memset(b->arrived, 0, sizeof b->arrived);
+    memset(b->sync.visitors, 0, (size_t)b->launch->probes->unavoidable * warps * sizeof *b->sync.visitors);
+    memset(b->sync.passed, 0, sizeof b->sync.passed);
+    memset(b->sync.arrived, 0, sizeof b->sync.arrived);
     b->reads.easy = b->reads.ready = 0;
 }
 
 void barrier_arrives(struct block_watch *b, const struct warp *w, const struct insn *in) {
     uint8_t number = b->launch->probes->items[in->index].value;
     if (number)
-        b->visitors[(number - 1u) * w->launch->warps_per_block + w->index] |= w->mask;
+        b->sync.visitors[(number - 1u) * w->launch->warps_per_block + w->index] |= w->mask;
     /* A lower bound that only sinks while barriers wait: accesses before it need not be looked at
      * (watch_whole_comes_to). */
-    b->first_wait = in->index < b->first_wait ? in->index : b->first_wait;
+    b->sync.first_wait = in->index < b->sync.first_wait ? in->index : b->sync.first_wait;
     /* They have come after all. */
-    b->passed[w->index] &= ~w->mask;
-    b->arrived[w->index] |= w->mask;
+    b->sync.passed[w->index] &= ~w->mask;
+    b->sync.arrived[w->index] |= w->mask;
 }
 
 /* Where others of them stay closed, it is not looked for who waits first now. */
 void barrier_opens(struct block_watch *b, const struct block *block) {
-    b->first_wait = block->awaited ? b->first_wait : ~0u;
+    b->sync.first_wait = block->awaited ? b->sync.first_wait : ~0u;
 }
 
 static bool waits_before(const struct warp_split *f, const struct insn *in) {
@@ -52,14 +52,14 @@ void barrier_note_passing(struct block_watch *b, const struct warp *w, const str
         return;
     /* Of its own warp: lanes wait at a barrier, and these, which have diverged, work behind it. */
     if (any_waits_before(w, in))
-        b->passed[w->index] |= w->mask;
+        b->sync.passed[w->index] |= w->mask;
     /* Where other warps wait, only lanes that have arrived at no barrier yet are sure to have gone around theirs: any
      * other may have passed it in the round before. */
-    if (!(w->mask & ~b->arrived[w->index]))
+    if (!(w->mask & ~b->sync.arrived[w->index]))
         return; /* it may be late in the round before */
     for (uint32_t i = 0; i < block->launch->warps_per_block; i++)
         if (i != w->index && any_waits_before(&block->warps[i], in))
-            b->passed[w->index] |= w->mask & ~b->arrived[w->index];
+            b->sync.passed[w->index] |= w->mask & ~b->sync.arrived[w->index];
 }
 
 static const struct warp_split *waiting(const struct warp *w, unsigned barrier) {
@@ -72,11 +72,11 @@ static const struct warp_split *waiting(const struct warp *w, unsigned barrier) 
 /* Lanes that have left the kernel without arriving at this barrier. */
 static uint32_t exited_past_barrier(const struct block_watch *b, const struct warp *w, const struct insn *barrier) {
     uint8_t number = b->launch->probes->items[barrier->index].value;
-    uint32_t passed = b->passed[w->index];
+    uint32_t passed = b->sync.passed[w->index];
     /* At an unavoidable barrier it is enough not to have been there: a thread that ends without it has done something
      * that comes only behind it (check/unavoidable.h). */
     if (number)
-        passed |= w->threads & ~b->visitors[(number - 1u) * w->launch->warps_per_block + w->index];
+        passed |= w->threads & ~b->sync.visitors[(number - 1u) * w->launch->warps_per_block + w->index];
     return passed & ~w->live;
 }
 
@@ -228,7 +228,7 @@ static void check_around(struct block_watch *b, const struct block *block, unsig
     const struct warp_split *own = waiting(absent.warp, barrier);
     report_around(own ? absent.warp : w, own ? own : where, &absent);
     /* Reported once: the next barriers would find the same lanes again. */
-    memset(b->passed, 0, sizeof b->passed);
+    memset(b->sync.passed, 0, sizeof b->sync.passed);
 }
 
 /* PTX knows a barrier by its number: a named one may be in several places. But CUDA C++ has all threads of a block

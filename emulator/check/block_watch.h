@@ -80,35 +80,53 @@ struct last_chunks {
     uint32_t active, first;  /* lanes; `first`: one for each chunk */
 };
 
+/* What synccheck keeps for a block: check/barrier_passing.c, check/skipped_sync.c. */
+struct sync_watch {
+    uint32_t passed[MAX_WARPS];  /* lanes that went on while others waited at an earlier barrier */
+    uint32_t arrived[MAX_WARPS]; /* lanes that have arrived at any barrier */
+    uint32_t *visitors;          /* lanes that have arrived at each unavoidable barrier: [barrier][warp] */
+    uint32_t first_wait;         /* nobody waits at a barrier before this instruction */
+    struct skipped_sync skipped_syncs[MAX_WARPS];
+    struct reachable reachable;
+};
+
+/* What initcheck keeps for a block: check/written.c. */
+struct init_watch {
+    uint64_t *shared_written; /* a bit per byte */
+    uint32_t written_until;   /* all bytes of shared memory below this one are written; ~0: without initcheck */
+    uint8_t *local_written;   /* a bit per byte, lanes one after another */
+    uint32_t local_stride;    /* bytes of that bitmap for each lane */
+};
+
 struct block_watch {
     struct launch_watch *launch;
+    /* a bit for each warp whose lanes all ran together at its last access, or at the start */
+    uint32_t whole;
+
+    /* racecheck: what is ordered, ... */
     struct block_order order;
+    struct sync_table syncs; /* in shared memory */
+    uint32_t phases_over;    /* block.phases_over when it was last read */
+    /* ... shared memory, ... */
     struct shadow_arrays shadow;
-    struct shadow_word
-        *cluster_shadow; /* instead of it where a cluster has several blocks: records may be of any of them */
+    /* instead of it where a cluster has several blocks: records may be of any of them */
+    struct shadow_word *cluster_shadow;
     struct read_shared {
         uint64_t *words;     /* read by two warps since `base`, and not written: a bit for each shadow word */
         uint32_t base, warp; /* reads by warps with larger numbers than this one change nothing */
     } read_shared;
-    struct products_watch *products[MAX_WARPS]; /* NULL: the kernel has none */
-    struct register_use *registers;             /* of each warp; NULL: check/register_use.c has nothing to look at */
-    uint32_t *async_reads;       /* when the asynchronous proxy last read 16 bytes: check/async_shared.c */
-    struct read_log reads;       /* not yet propagated to the shadow words */
-    uint64_t *shared_written;    /* a bit per byte */
-    uint32_t written_until;      /* all bytes of shared memory below this one are written; ~0: without initcheck */
-    uint8_t *local_written;      /* a bit per byte, lanes one after another */
-    uint32_t local_stride;       /* bytes of that bitmap for each lane */
-    struct follow *follow;       /* undefined values in registers; NULL until there is one: check/follow.h */
-    struct sync_table syncs;     /* in shared memory */
-    uint32_t phases_over;        /* block.phases_over when it was last read */
-    uint32_t passed[MAX_WARPS];  /* lanes that went on while others waited at an earlier barrier */
-    uint32_t arrived[MAX_WARPS]; /* lanes that have arrived at any barrier */
-    struct skipped_sync skipped_syncs[MAX_WARPS];
-    struct reachable reachable;
-    uint32_t *visitors; /* lanes that have arrived at each unavoidable barrier: [barrier][warp] */
+    struct read_log reads; /* not yet propagated to the shadow words */
+    /* ... global memory, ... */
     struct last_chunks last_chunks;
-    uint32_t first_wait; /* nobody waits at a barrier before this instruction */
-    uint32_t whole;      /* a bit for each warp whose lanes all ran together at its last access, or at the start */
+    /* ... and the asynchronous proxy */
+    struct products_watch *products[MAX_WARPS]; /* NULL: the kernel has none */
+    uint32_t *async_reads;                      /* when that proxy last read 16 bytes: check/async_shared.c */
+
+    struct init_watch init;
+    struct follow *follow; /* undefined values in registers; NULL until there is one: check/follow.h */
+
+    struct sync_watch sync;
+    struct register_use *registers; /* of each warp; NULL: check/register_use.c has nothing to look at */
 };
 
 /* Shadow word i of shared memory. All its records count as this block's: those of blocks before are older. */
@@ -179,7 +197,7 @@ void skipped_sync_check(const struct warp *w, const struct insn *in, uint32_t na
 /* Does watch_lanes_come() have nothing to do for a whole warp at this instruction? */
 static inline bool watch_whole_comes_to(const struct block_watch *b, const struct warp *w, uint32_t index) {
     bool whole = b->whole >> w->index & 1;
-    return whole && (!w->block->awaited || b->arrived[w->index] == 0xffffffffu || index < b->first_wait ||
+    return whole && (!w->block->awaited || b->sync.arrived[w->index] == 0xffffffffu || index < b->sync.first_wait ||
                      !(b->launch->checks & CHECK_SYNC));
 }
 
@@ -194,7 +212,7 @@ static inline void watch_lanes_come(struct block_watch *b, const struct warp *w,
     b->reads.ready &= b->whole;
     if (o->masks[o->mask_at].mask != w->mask)
         order_mask(&b->order, w);
-    if (w->block->awaited && b->launch->checks & CHECK_SYNC && (w->count > 1 || w->mask & ~b->arrived[w->index]))
+    if (w->block->awaited && b->launch->checks & CHECK_SYNC && (w->count > 1 || w->mask & ~b->sync.arrived[w->index]))
         barrier_note_passing(b, w, in);
     if (w->count > 1 && b->launch->checks & CHECK_SYNC)
         skipped_sync_note(b, w, in);

@@ -266,11 +266,11 @@ static void set_bits(uint64_t *bits, uint64_t at, uint64_t bytes) {
 
 /* Marks the bytes of a span as written by a store; for a load: have all of them been written? */
 static bool written_is_fast(const struct block_watch *b, uint32_t at, uint32_t bytes, bool write) {
-    if (!b->shared_written)
+    if (!b->init.shared_written)
         return true;
     if (!write)
-        return probed_bits(b->shared_written, at, bytes);
-    set_bits(b->shared_written, at, bytes);
+        return probed_bits(b->init.shared_written, at, bytes);
+    set_bits(b->init.shared_written, at, bytes);
     return true;
 }
 
@@ -370,7 +370,8 @@ static bool note_halves(const struct warp *w, const struct insn *in, const struc
 
 /* Have the bytes that lanes read been written? A lane's are in one word of the bits. */
 static bool each_written(const struct block_watch *b, const uint32_t address[MAX_LANES], uint32_t bytes) {
-    const uint32_t *bits = (const uint32_t *)(const void *)b->shared_written, wanted = (uint32_t)((1u << bytes) - 1);
+    const uint32_t *bits = (const uint32_t *)(const void *)b->init.shared_written,
+                   wanted = (uint32_t)((1u << bytes) - 1);
     uint32_t missing = 0;
     for (int l = 0; l < MAX_LANES; l++)
         /* Its bytes are aligned to their size, so that they never straddle two of the bitmap's 32-bit words. */
@@ -395,7 +396,7 @@ static bool note_each(struct block_watch *b, const struct warp *w, const struct 
     }
     if (odd || low < x.begin || (uint64_t)high + x.bytes > end)
         return false;
-    if (high + x.bytes > b->written_until && !each_written(b, address, x.bytes))
+    if (high + x.bytes > b->init.written_until && !each_written(b, address, x.bytes))
         return false;
     return read_log_add_each(b, whole_record(b, w, x.record), address);
 }
@@ -411,12 +412,12 @@ static bool note_read(struct block_watch *b, const struct warp *w, const struct 
     read_log_expect(b, w->index);
     if (!(b->reads.ready >> w->index & 1))
         return false;
-    if (b->shared_written)
+    if (b->init.shared_written)
         /* The bytes up to written_until are all written: a comparison, where otherwise the bitmap must be looked at.
          * Without initcheck that is true of all bytes. */
         written_extend(b, w->launch->shared_bytes);
     else
-        b->written_until = ~0u;
+        b->init.written_until = ~0u;
     return note_halves(w, in, s) || note_each(b, w, in, s);
 }
 
@@ -461,7 +462,7 @@ static bool update_is_fast(const struct shared_path *q, const struct warp *w, ui
     const struct shadow_arrays *c = &b->shadow;
     unsigned unit = b->launch->unit_shift;
     if (at & (q->bytes - 1) || at + q->bytes > w->launch->shared_bytes || at < w->launch->kernel->reserved_shared ||
-        (b->shared_written && !probed_bits(b->shared_written, (uint32_t)at, q->bytes)))
+        (b->init.shared_written && !probed_bits(b->init.shared_written, (uint32_t)at, q->bytes)))
         return false;
     for (uint64_t i = at >> unit; c->arrays && i < (at + q->bytes) >> unit; i++) {
         if (shadow_packed(c, SHADOW_WRITE)[i] & RECORD_COPY)
@@ -491,7 +492,7 @@ static bool updates_are_inside(const struct block_watch *b, const struct warp *w
         odd |= at[l] & (bytes - 1);
     }
     return !odd && low >= w->launch->kernel->reserved_shared && (uint64_t)high + bytes <= w->launch->shared_bytes &&
-           (!b->shared_written || high + bytes <= b->written_until || each_written(b, at, bytes));
+           (!b->init.shared_written || high + bytes <= b->init.written_until || each_written(b, at, bytes));
 }
 
 /* Has nobody but atomics come to them since the last barrier of the whole block, as nearly always? Then nothing else
@@ -555,7 +556,7 @@ uint32_t fast_shared_atomic(struct block_watch *b, const struct lane_access *la)
 uint32_t fast_local(struct block_watch *b, const struct lane_access *la) {
     uint64_t addresses[WARP_SIZE];
     uint32_t left = 0;
-    if (!b->local_written)
+    if (!b->init.local_written)
         return 0;
     if (!fast_path_can(b, la))
         return la->warp->mask;
@@ -563,7 +564,7 @@ uint32_t fast_local(struct block_watch *b, const struct lane_access *la) {
     for (uint32_t rest = la->warp->mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         uint64_t at = addresses[lane];
-        uint8_t *bits = b->local_written + (la->warp->index * (size_t)WARP_SIZE + lane) * b->local_stride;
+        uint8_t *bits = b->init.local_written + (la->warp->index * (size_t)WARP_SIZE + lane) * b->init.local_stride;
         uint32_t wanted = (1u << la->bytes) - 1, word;
         if (la->bytes > 16 || at & (la->bytes - 1) || at + la->bytes > la->warp->launch->local_bytes) {
             left |= 1u << lane;

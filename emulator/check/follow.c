@@ -149,12 +149,12 @@ static void unwrite(struct warp *w, enum ptx_space space, uint64_t address, int 
     size_t thread = w->index * (size_t)WARP_SIZE + (size_t)lane;
     if (space == SPACE_SHARED && address < w->launch->shared_bytes) {
         f->shared = f->shared ? f->shared : zeroed(w->launch->shared_bytes, 1);
-        b->shared_written[address / 64] &= ~((uint64_t)1 << address % 64);
+        b->init.shared_written[address / 64] &= ~((uint64_t)1 << address % 64);
         /* The bound below which everything is written: down to the byte of the bitmap that has lost a bit. */
-        b->written_until = address < b->written_until ? (uint32_t)address / 8 * 8 : b->written_until;
+        b->init.written_until = address < b->init.written_until ? (uint32_t)address / 8 * 8 : b->init.written_until;
     } else if (space == SPACE_LOCAL && address < w->launch->local_bytes) {
         f->local = f->local ? f->local : zeroed((size_t)w->launch->local_bytes * WARP_SIZE, w->launch->warps_per_block);
-        b->local_written[thread * b->local_stride + address / 8] &= (uint8_t) ~(1u << address % 8);
+        b->init.local_written[thread * b->init.local_stride + address / 8] &= (uint8_t) ~(1u << address % 8);
     } else {
         return;
     }
@@ -212,7 +212,8 @@ void follow_printed(const struct warp *w, const struct insn *in, int lane, uint6
     uint64_t at = address - LOCAL_WINDOW;
     if (!b || !b->follow || !b->follow->local || at + bytes > w->launch->local_bytes)
         return;
-    const uint8_t *written = b->local_written + (w->index * (size_t)WARP_SIZE + (size_t)lane) * b->local_stride;
+    const uint8_t *written =
+        b->init.local_written + (w->index * (size_t)WARP_SIZE + (size_t)lane) * b->init.local_stride;
     const uint8_t *origins = stored_origins(w, SPACE_LOCAL, at, lane);
     for (uint64_t i = 0; i < bytes; i++)
         if (!(written[(at + i) / 8] >> (at + i) % 8 & 1) && origins[i]) {

@@ -32,8 +32,8 @@ static inline bool probed_note_read(struct block_watch *b, const struct warp *w,
     const uint64_t end = (uint64_t)high + bytes;
     if ((low | high) & (x.bytes - 1) || low < x.begin || end > (x.end == ~0u ? w->launch->shared_bytes : x.end))
         return false;
-    if (end > b->written_until &&
-        !(probed_bits(b->shared_written, at[0], bytes) && probed_bits(b->shared_written, at[1], bytes)))
+    if (end > b->init.written_until &&
+        !(probed_bits(b->init.shared_written, at[0], bytes) && probed_bits(b->init.shared_written, at[1], bytes)))
         return false;
     const uint32_t same = pattern == PATTERN_SAME ? READ_ALL_SAME : 0, count = log->count;
     const struct access_record record = whole_record(b, w, x.record);

@@ -17,7 +17,7 @@ void read_log_expect(struct block_watch *b, uint32_t warp) {
     struct read_log *log = &b->reads;
     /* Lanes that have arrived at no barrier may go past one at which others wait: synccheck has to see each access of
      * theirs (watch_whole_comes_to). */
-    bool easy = b->whole >> warp & 1 && (b->arrived[warp] == FULL_MASK || !(b->launch->checks & CHECK_SYNC));
+    bool easy = b->whole >> warp & 1 && (b->sync.arrived[warp] == FULL_MASK || !(b->launch->checks & CHECK_SYNC));
     if (!easy || b->launch->checks & CHECK_SLOW)
         return;
     if (!log->items)

@@ -32,7 +32,7 @@ static void reach_next(struct reachable *r, const struct insn *in, uint32_t *ope
 /* What may be executed after an instruction of the kernel. */
 static const struct reachable *reachable_from(struct block_watch *b, const struct insn *in) {
     const struct code *code = &b->launch->kernel->code;
-    struct reachable *r = &b->reachable;
+    struct reachable *r = &b->sync.reachable;
     /* The answer for the last place asked is kept: lanes that wait are asked about again and again. */
     uint32_t count = 0, *open = r->from == in ? NULL : zeroed(code->count, sizeof *open);
     if (!open)
@@ -56,7 +56,7 @@ static bool comes_behind(struct block_watch *b, const struct insn *in, const str
 }
 
 void skipped_sync_note(struct block_watch *b, const struct warp *w, const struct insn *in) {
-    struct skipped_sync *g = &b->skipped_syncs[w->index];
+    struct skipped_sync *g = &b->sync.skipped_syncs[w->index];
     for (unsigned i = 0; i < w->count; i++) {
         const struct warp_split *f = &w->splits[i];
         /* Only in the kernel itself (depth 0): reachable_from() does not follow calls. */
@@ -71,7 +71,7 @@ void skipped_sync_note(struct block_watch *b, const struct warp *w, const struct
 
 void skipped_sync_check(const struct warp *w, const struct insn *in, uint32_t named) {
     struct block_watch *b = w->block->watch;
-    struct skipped_sync *g = b ? &b->skipped_syncs[w->index] : NULL;
+    struct skipped_sync *g = b ? &b->sync.skipped_syncs[w->index] : NULL;
     /* Named by the mask, noted as working behind it, and gone: those that live may still come. */
     uint32_t lanes = g && g->lanes && g->sync->index == in->index ? g->lanes & named & ~w->live : 0;
     if (!g)

@@ -73,8 +73,9 @@ static struct block_watch *block_watch_new(const struct block *b) {
     const struct launch *l = b->launch;
     struct block_watch *watch = zeroed(1, sizeof *watch);
     watch->launch = l->watch;
-    watch->local_stride = l->local_bytes / 8 + 8;
-    watch->visitors = zeroed((size_t)l->watch->probes->unavoidable * l->warps_per_block + 1, sizeof *watch->visitors);
+    watch->init.local_stride = l->local_bytes / 8 + 8;
+    watch->sync.visitors =
+        zeroed((size_t)l->watch->probes->unavoidable * l->warps_per_block + 1, sizeof *watch->sync.visitors);
     if (l->watch->checks & CHECK_RACE) {
         watch->shadow = shadow_new(l);
         watch->read_shared.words = zeroed(watch->shadow.size / 64 + 2, 8);
@@ -90,8 +91,8 @@ static struct block_watch *block_watch_new(const struct block *b) {
     if (l->watch->probes->registers && l->watch->checks & CHECK_SYNC)
         watch->registers = registers_new(l);
     if (l->watch->checks & CHECK_INIT) {
-        watch->shared_written = zeroed(l->shared_bytes / 64 + 2, 8);
-        watch->local_written = zeroed((size_t)watch->local_stride * WARP_SIZE, l->warps_per_block);
+        watch->init.shared_written = zeroed(l->shared_bytes / 64 + 2, 8);
+        watch->init.local_written = zeroed((size_t)watch->init.local_stride * WARP_SIZE, l->warps_per_block);
     }
     return watch;
 }
@@ -112,7 +113,7 @@ void watch_block_start(struct block *b) {
         async_order_start(b->watch->order.async, cluster_of(b), b->rank);
     uint32_t threads = b->launch->config.block[0] * b->launch->config.block[1] * b->launch->config.block[2];
     b->watch->whole = (uint32_t)(((uint64_t)1 << threads / WARP_SIZE) - 1);
-    b->watch->first_wait = ~0u;
+    b->watch->sync.first_wait = ~0u;
     for (uint32_t i = 0; i < b->launch->warps_per_block && b->watch->products[i]; i++)
         products_watch_start(b->watch->products[i], b->watch->launch->probes->products);
     sync_clear(&b->watch->syncs);
@@ -122,10 +123,10 @@ void watch_block_start(struct block *b) {
     read_log_forget(b->watch);
     if (b->watch->cluster_shadow)
         memset(b->watch->cluster_shadow, 0, b->watch->shadow.size * sizeof *b->watch->cluster_shadow);
-    if (b->watch->shared_written)
+    if (b->watch->init.shared_written)
         written_start(b->watch, b);
     follow_block_start(b->watch);
-    memset(b->watch->skipped_syncs, 0, sizeof b->watch->skipped_syncs);
+    memset(b->watch->sync.skipped_syncs, 0, sizeof b->watch->sync.skipped_syncs);
 }
 
 void watch_block_free(struct block *b) {
@@ -143,10 +144,10 @@ void watch_block_free(struct block *b) {
     free(watch->reads.items);
     free(watch->async_reads);
     free(watch->registers);
-    free(watch->reachable.bits);
-    free(watch->visitors);
-    free(watch->shared_written);
-    free(watch->local_written);
+    free(watch->sync.reachable.bits);
+    free(watch->sync.visitors);
+    free(watch->init.shared_written);
+    free(watch->init.local_written);
     free(watch);
     b->watch = NULL;
 }

@@ -77,11 +77,11 @@ static void note_unwritten(struct block_watch *b, const struct lane_access *la, 
 
 void written_start(struct block_watch *b, const struct block *block) {
     const struct launch *l = block->launch;
-    memset(b->shared_written, 0, l->shared_bytes / 8 + 8);
+    memset(b->init.shared_written, 0, l->shared_bytes / 8 + 8);
     if (l->local_bytes)
-        memset(b->local_written, 0, (size_t)b->local_stride * WARP_SIZE * l->warps_per_block);
-    mark_written((uint8_t *)b->shared_written, 0, l->kernel->reserved_shared);
-    b->written_until = 0;
+        memset(b->init.local_written, 0, (size_t)b->init.local_stride * WARP_SIZE * l->warps_per_block);
+    mark_written((uint8_t *)b->init.shared_written, 0, l->kernel->reserved_shared);
+    b->init.written_until = 0;
 }
 
 static void follow_missing(const struct lane_access *la, enum ptx_space space, uint64_t bytes) {
@@ -90,7 +90,7 @@ static void follow_missing(const struct lane_access *la, enum ptx_space space, u
 }
 
 void written_shared(const struct lane_access *la) {
-    uint8_t *bits = (uint8_t *)la->target->watch->shared_written;
+    uint8_t *bits = (uint8_t *)la->target->watch->init.shared_written;
     if (is_load(la)) {
         follow_missing(la, SPACE_SHARED, missing_bytes(bits, la));
         return;
@@ -101,14 +101,14 @@ void written_shared(const struct lane_access *la) {
 }
 
 void written_extend(struct block_watch *b, uint32_t shared_bytes) {
-    const uint8_t *bits = (const uint8_t *)b->shared_written;
-    while (b->written_until < shared_bytes && bits[b->written_until / 8] == 0xff)
-        b->written_until += 8;
+    const uint8_t *bits = (const uint8_t *)b->init.shared_written;
+    while (b->init.written_until < shared_bytes && bits[b->init.written_until / 8] == 0xff)
+        b->init.written_until += 8;
 }
 
 void written_local(struct block_watch *b, const struct lane_access *la) {
     size_t lane = la->warp->index * (size_t)WARP_SIZE + (size_t)la->lane;
-    uint8_t *bits = b->local_written + lane * b->local_stride;
+    uint8_t *bits = b->init.local_written + lane * b->init.local_stride;
     if (is_load(la))
         follow_missing(la, SPACE_LOCAL, missing_bytes(bits, la));
     else

@@ -11,6 +11,8 @@ static void count_definition(struct ptx_register *r, bool written, void *context
 }
 
 static bool plain_register(const struct ptx_operand *o, unsigned bits) {
+    /* Written once in the whole function, so that it is that constant wherever it is read: before its definition its
+     * value is undefined anyway. */
     return o->kind == OPERAND_REGISTER && o->reg->definitions == 1 && register_bits(o->reg) == bits && bits > 1;
 }
 
@@ -24,6 +26,7 @@ static uint32_t mov_constant(struct decoder *d, const struct ptx_insn *p) {
         return bits == 32 ? decode_fixed_special(d, from->symbol) : ~0u;
     if (from->kind == OPERAND_REGISTER)
         return from->reg->constant && register_bits(from->reg) == bits ? from->reg->slot : ~0u;
+    /* A local variable's address differs from lane to lane and from call to call. */
     if (from->kind == OPERAND_SYMBOL && from->variable && from->variable->space == SPACE_LOCAL)
         return ~0u;
     bool known = from->kind == OPERAND_INTEGER || from->kind == OPERAND_FLOAT || from->kind == OPERAND_SYMBOL;
@@ -61,6 +64,7 @@ void fold_constants(struct decoder *d, const struct ptx_function *f) {
     }
     for (size_t i = 0; i < f->insn_count; i++)
         visit_registers(&f->insns[i], count_definition, NULL);
+    /* From top to bottom once: a mov of a register that has just become a constant is one, too. */
     for (size_t i = 0; i < f->insn_count; i++) {
         struct ptx_insn *p = &f->insns[i];
         p->folded = false;

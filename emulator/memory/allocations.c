@@ -80,6 +80,7 @@ static struct table *table_new(size_t capacity, struct table *older) {
 /* Number of items whose base is at most the address: the candidate is the one before. */
 static size_t table_rank(const struct table *t, size_t count, uint64_t address) {
     size_t low = 0, high = count;
+    /* Invariant: items below `low` have their base at or before the address, those from `high` on behind it. */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (t->items[middle]->base <= address)
@@ -137,6 +138,8 @@ static bool table_replace(struct region *r, struct allocation *added, const stru
     struct allocation *waiting = added;
     for (size_t i = 0; i < count; i++) {
         struct allocation *a = old->items[i];
+        /* What the new one lies on has been freed: a live one would not have been chosen. From now on nobody can be
+         * told what was there. */
         if (a == removed || (added && overlaps(a, added)))
             continue;
         if (waiting && waiting->base < a->base) {
@@ -162,6 +165,8 @@ static bool table_insert(struct region *r, struct allocation *a) {
     if (!t)
         return false;
     t->items[count] = a;
+    /* Published by the count: a reader that sees it sees the item, and the entries before never change their
+     * places. */
     atomic_store_explicit(&t->count, count + 1, memory_order_release);
     return true;
 }
@@ -214,6 +219,8 @@ static uint64_t choose_address(enum region_number r, size_t size, uint64_t align
     if (need > range.end - range.start)
         return 0;
     /* The first page stays empty: what lies just before the first allocation belongs to nobody. */
+    /* Upwards through the range as long as it lasts, so that addresses of freed memory are not used again soon, and
+     * an access after a free is recognized. Only then holes are looked for. */
     uint64_t base = round_up(region->next ? region->next : range.start + space_page(), align);
     if (base > range.end || need > range.end - base)
         return find_hole(r, range, need, align);
@@ -416,6 +423,8 @@ static void discard_pages(const struct allocation *a) {
     size_t rank = table_rank(t, count, a->base);
     uint64_t page = space_page();
     uint64_t start = a->base / page * page, end = round_up(a->base + a->size, page);
+    /* The first page may be shared with allocations before, the last one with those behind: such a page stays if one
+     * of them is live. */
     for (size_t i = rank - 1; i-- > 0 && t->items[i]->base + t->items[i]->size > start;)
         if (is_live(t->items[i]))
             start = round_up(start + 1, page);

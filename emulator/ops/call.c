@@ -37,6 +37,8 @@ static void push(struct warp *w, const struct function *f) {
         memcpy(s->area + bytes, w->shadow + f->area_begin, bytes);
     else
         memset(s->area + bytes, 0, beside);
+    /* One copy of the whole area for all lanes that call now. They may return at different times, so each lane has a
+     * stack of its own, of such copies; one is freed when its last lane has taken its share back. */
     for (int l = 0; l < WARP_SIZE; l++)
         if (LANE_ON(w->mask)) {
             s->below[l] = stack->top[l];
@@ -54,6 +56,7 @@ static void restore_lane(uint8_t *frame, const struct function *f, const uint8_t
             memcpy(to + (size_t)l * part->bytes, from + (size_t)l * part->bytes, part->bytes);
             continue;
         }
+        /* A predicate: this lane's bit of the word. */
         uint32_t old, now;
         memcpy(&old, from, sizeof old);
         memcpy(&now, to, sizeof now);
@@ -111,6 +114,8 @@ static const struct insn *enter(struct warp *w, const struct insn *in, const str
     uint32_t lanes = overflowing(w, f);
     if (lanes || split->depth > DEEPEST)
         return stack_overflow(w, in, f, lanes ? lanes : w->mask);
+    /* In this order: the arguments may lie in the very area that is saved (the caller may be the same function), and
+     * are copied to the callee's parameters only then. */
     if (f->recursive)
         push(w, f);
     copy_lanes(w, site->arguments, site->argument_count);
@@ -123,6 +128,7 @@ static const struct insn *enter(struct warp *w, const struct insn *in, const str
             w->local_sp[l] = depot[l] + f->stack_bytes;
         }
     split->depth++;
+    /* A recursion has no backward branch: calls use up fuel as well. */
     if (--w->fuel <= 0)
         return warp_yield(w, f->entry);
     return w->count == 1 ? f->entry : warp_reconverge(w, f->entry);
@@ -158,6 +164,7 @@ const struct insn *op_call_indirect(struct warp *w, const struct insn *in) {
                                 "example): a kernel cannot call the address of a function that the host sees.");
         return warp_fault(w, error);
     }
+    /* One function after the other: lanes that call another one stay at this instruction, as a split of their own. */
     if (same != w->mask)
         warp_diverge(w, same, in); /* the others come to this instruction again */
     return enter(w, in, &site->candidates[candidate]);
@@ -206,6 +213,8 @@ const struct insn *op_call_landing(struct warp *w, const struct insn *in) {
         return in + 1;
     }
     uint32_t all = w->mask;
+    /* Lanes that have reconverged here may have come from different functions, whose results lie in different
+     * places. */
     for (uint32_t i = 0; i < site->candidate_count; i++) {
         w->mask = 0;
         for (int l = 0; l < WARP_SIZE; l++)
@@ -225,6 +234,7 @@ const struct insn *op_return(struct warp *w, const struct insn *in) {
     for (int l = 0; l < WARP_SIZE; l++)
         same |= (uint32_t)(returns[l] == first) << l;
     same &= w->mask;
+    /* Lanes that were called from different places: those with the first one's go, the others execute this again. */
     if (same != w->mask)
         warp_diverge(w, same, in);
     for (int l = 0; l < WARP_SIZE; l++)

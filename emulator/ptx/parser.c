@@ -151,6 +151,8 @@ static void skip_to_semicolon(struct parser *p) {
 /* ---- names ---- */
 
 static size_t bucket_of(const char *name) {
+    /* Names are interned: the same text has the same pointer, so pointers are hashed and compared. Their lowest bits
+     * are alignment. */
     return ((uintptr_t)name >> 4) % NAME_BUCKETS;
 }
 
@@ -179,6 +181,8 @@ static void scope_open(struct parser *p) {
             memcpy(bigger, p->parents, (p->scope_count + 1) * sizeof *bigger);
         p->parents = bigger;
     }
+    /* Each scope gets a number that stays valid after it is closed: labels are resolved when all of a function is
+     * known. */
     p->parents[++p->scope_count] = p->scope;
     p->scope = p->scope_count;
 }
@@ -285,6 +289,7 @@ static struct dimensions dimensions(struct parser *p, struct ptx_variable *v) {
     struct dimensions d = {.element = v->size};
     while (accept(p, '[')) {
         int64_t n = is_punct(p, ']') ? 0 : expect_value(p);
+        /* Checked before it is multiplied: the product of a few dimensions could overflow 64 bits. */
         if (n < 0 || (n && v->size > ((uint64_t)1 << 40) / (uint64_t)n))
             fail(p, "array '%s' is too large", v->name);
         if (d.count == MAX_DIMENSIONS)
@@ -385,6 +390,7 @@ static void initializer(struct parser *p, struct ptx_variable *v, struct filling
 
 /* At most so many values are in what follows: more than that is neither read nor kept. */
 static uint64_t count_values(struct parser *p) {
+    /* A look ahead: the lexer is a position in the text, and is simply put back. */
     struct lexer saved = p->lexer;
     struct token token = p->token;
     uint64_t n = 0;
