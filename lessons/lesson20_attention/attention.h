@@ -392,6 +392,13 @@ static inline void attention_print_times(const struct turns *turns) {
         printf("%-18s  %12.4f  %10.4f .. %9.4f  %12.3f", row->name, row->median, row->shortest, row->longest, speed);
         bench_cell(100 * speed, peak);
         printf("\n");
+        record_row(row->name, "ms", row->median, "ms");
+        record_row(row->name, "shortest", row->shortest, "ms");
+        record_row(row->name, "longest", row->longest, "ms");
+        record_row(row->name, "TFLOP/s", speed, "TFLOP/s");
+        if (peak > 0) {
+            record_row(row->name, "% of peak", 100 * speed / peak, "%");
+        }
     }
     printf("\n");
 }
@@ -428,6 +435,7 @@ static inline void problem_measure(struct problem *p, const struct version *vers
     const struct shape *s = &p->shape;
     printf("%d x %d heads (%d of K and V), %d queries, %d keys, %s\n", s->batch, s->heads, s->heads_kv, s->queries,
            s->keys, s->causal ? "causal" : "full");
+    record_part("%d x %d, %s", s->batch, s->keys, s->causal ? "causal" : "full");
     if (device_is_emulator()) {
         problem_measure_counts(p, versions, count);
     } else {

@@ -670,6 +670,7 @@ static bool backward_measure(struct shape s, uint64_t seed, attention_launch for
     struct backward_problem w = backward_create(s, seed, forward);
     printf("backward: %d x %d heads (%d of K and V), %d queries, %d keys, %s\n", s.batch, s.heads, s.heads_kv,
            s.queries, s.keys, s.causal ? "causal" : "full");
+    record_part("backward, %d x %d, %s", s.batch, s.keys, s.causal ? "causal" : "full");
     bool good = device_is_emulator() ? backward_count(&w) : backward_time(&w, forward);
     fflush(stdout);
     backward_free(&w);

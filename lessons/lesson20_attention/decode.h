@@ -770,6 +770,8 @@ static bool decode_measure(struct decode_shape shape, uint64_t seed) {
     printf("decode: %d sequences, %d to %d keys, %d heads (%d of K and V), pages of %d; version 3: chunks of %d\n",
            shape.sequences, shape.lengths[shape.sequences - 1], shape.lengths[0], shape.heads, shape.heads_kv,
            shape.page_size, p.device.chunk);
+    record_part("decode, %d x %d, pages of %d", shape.sequences, shape.lengths[0], shape.page_size);
+    record_row("decode_kernel3", "keys of a chunk", p.device.chunk, "");
     bool good = device_is_emulator() ? decode_count(&p) : decode_time(&p);
     fflush(stdout);
     decode_free(&p);

@@ -1,5 +1,5 @@
 """backward_race.py LIBRARY - lesson 20's backward pass and those behind PyTorch's scaled_dot_product_attention, in turns in one process. Needs
-PyTorch and a GPU. LIBRARY: parts.cu, built with -DLIBRARY. SIZES="1024 4096" in the environment leaves other sizes out.
+PyTorch and a GPU. LIBRARY: parts.cu, built as a library. SIZES="1024 4096" in the environment leaves other sizes out.
 
 A row is the median of 21 turns, timed as in race.py. TFLOP/s are of the 5 products that the pass needs; ours computes 7. Before it is timed, each
 result is compared with that of fp64 on a small problem: the error is the root of the mean square, in percent of that of the exact result.
@@ -12,12 +12,12 @@ import statistics
 import sys
 
 import torch
-from common import bench, device, verify
-from race import BACKENDS, FLUSH_SIZE, HEADS, TURNS, D, sizes, time_in_turns
+from common import bench, device, record, verify
+from race import BACKENDS, FLUSH_SIZE, HEADS, TURNS, D, kind_of, load, record_times, sizes, time_in_turns
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
-LESSON = ctypes.CDLL(sys.argv[1])
+LESSON = load(sys.argv[1])
 
 
 class Problem:
@@ -64,9 +64,12 @@ def compare_errors(causal):
     results = {"lesson 20": p.grads}
     for name, backend in BACKENDS.items():
         results[name] = p.peer(backend)()
+    record.part(f"errors, {kind_of(causal)}")
     for name, grads in results.items():
         errors = [error(found, right) for found, right in zip(grads, exact)]
-        print(f"{'causal' if causal else 'full':6}  {name:16}  error of dQ, dK, dV: " + "  ".join(f"{e:.3f} %" for e in errors))
+        print(f"{kind_of(causal):6}  {name:16}  error of dQ, dK, dV: " + "  ".join(f"{e:.3f} %" for e in errors))
+        for column, value in zip(("dQ", "dK", "dV"), errors):
+            record.row(name, column, value, "%")
         verify.tally["comparisons"] += 1
         verify.fact(f"{name}: errors below 1 %", all(e < 1 for e in errors), True)
 
@@ -80,10 +83,13 @@ def race(clock, n, causal):
     taken = time_in_turns(clock, ways, TURNS)
     flops = 2.5 * 4 * p.batch * HEADS * n * n * D * (0.5 if causal else 1)
     best = statistics.median(taken["FlashAttention-2"])
+    record.part(f"{p.batch} x {n}, {kind_of(causal)}")
     for name, times in taken.items():
         median = statistics.median(times)
-        print(f"{p.batch} x {n:<6}  {'causal' if causal else 'full':6}  {name:16}  {median:9.4f} ms  {min(times):9.4f} .. {max(times):9.4f}  "
+        print(f"{p.batch} x {n:<6}  {kind_of(causal):6}  {name:16}  {median:9.4f} ms  {min(times):9.4f} .. {max(times):9.4f}  "
               f"{flops / median / 1e9:8.1f} TFLOP/s  {100 * best / median:6.1f} %", flush=True)  # fmt: skip
+        record_times(name, times, flops / median / 1e9, "TFLOP/s")
+        record.row(name, "% of FlashAttention-2", 100 * best / median, "%")
     for grad in p.grads:
         verify.tally["comparisons"] += 1
         verify.fact("what was timed has written numbers", bool(torch.isfinite(grad).all()), True)

@@ -1,10 +1,10 @@
-/* parts WHAT: decode or backward, the two sections of lesson 20 beside the forward pass, each by itself. Also, as a library
- * (-DLIBRARY), what race.py, backward_race.py, tune.py and tune_decode.py call. */
+/* parts: what race.py, backward_race.py, tune.py and tune_decode.py call, as a library of lesson 20. record.list includes
+ * this file into changed copies of lesson20.cu, too, which are CHANGED. */
+#ifndef CHANGED
 #define main lesson20_main
 #include "../lesson20.cu"
 #undef main
-
-#ifdef LIBRARY
+#endif
 
 static struct attention attention_of(int batch, int heads, int heads_kv, int n, int causal,
                                      const void *const *tensors) {
@@ -58,22 +58,3 @@ extern "C" void lesson20_decode(int version, const int *sizes, const void *const
     d.scale = (float)(M_LOG2E / sqrt((double)D));
     decode_versions[version - 1].launch(&d, stream);
 }
-
-#else
-
-int main(int argc, char **argv) {
-    struct options options = options_read(argc > 1 ? argc - 1 : 1, argv + (argc > 1), VERSIONS);
-    const char *what = argc > 1 ? argv[1] : "";
-    device_print_backend();
-    if (strcmp(what, "decode") == 0) {
-        decode_section(options.seed, options.size);
-    } else if (strcmp(what, "backward") == 0) {
-        backward_section(options.seed, options.size, versions[versions_here() - 1].launch);
-    } else {
-        fprintf(stderr, "usage: parts decode|backward [--size N] [--seed N]\n");
-        return CHECK_EXIT_USAGE;
-    }
-    return verify_finish(what);
-}
-
-#endif

@@ -1,5 +1,5 @@
 """race.py LIBRARY - versions 2 to 6 of lesson 20 and the kernels behind PyTorch's scaled_dot_product_attention, in turns in one process. Needs
-PyTorch and a GPU. LIBRARY: parts.cu, built with -DLIBRARY. SIZES="1024 4096" in the environment leaves other sizes out.
+PyTorch and a GPU. LIBRARY: parts.cu, built as a library, its name in $FOLDER or its path. SIZES="1024 4096" in the environment leaves other sizes out.
 
 A row is the median of 21 turns, each timed by events with the L2 cache flushed before, and each turn in another order. Python needs longer to start
 PyTorch's kernels than ours. So the GPU gets other work first, half a millisecond: nobody's time has a part in which it waits for the CPU. There are
@@ -14,13 +14,29 @@ import statistics
 import sys
 
 import torch
-from common import bench, device, verify
+from common import bench, device, record, verify
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
 TURNS, WARM_UP, HEADS, D, TOKENS = 21, 3, 16, 128, 16384
 FLUSH_SIZE = 2 << 30  # bytes that the GPU fills before each run
 BACKENDS = {"FlashAttention-2": SDPBackend.FLASH_ATTENTION, "cuDNN": SDPBackend.CUDNN_ATTENTION}
+
+
+def load(name):
+    """A library by its name in the folder of what record.list builds, or by its path."""
+    return ctypes.CDLL(os.path.join(os.environ.get("FOLDER", ""), name))
+
+
+def kind_of(causal):
+    return "causal" if causal else "full"
+
+
+def record_times(name, times, speed, unit):
+    """A row of the record, of times in milliseconds, with the speed."""
+    for column, value in ("ms", statistics.median(times)), ("shortest", min(times)), ("longest", max(times)):
+        record.row(name, column, value, "ms")
+    record.row(name, unit, speed, unit)
 
 
 class Problem:
@@ -72,12 +88,15 @@ def sizes(*all_of_them):
 def compare_errors(library, causal, spread):
     """Against fp64. Anything above a percent is wrong."""
     p = Problem(2, 1024, causal, spread)
+    record.part(f"errors, {kind_of(causal)}, Q x {spread}")
     exact = p.peer(SDPBackend.MATH, torch.float64)()
     for name, call in (p.versions(library) | p.peers()).items():
         out = call() if name in BACKENDS else call().transpose(1, 2)
         error = 100 * float((out.double() - exact).pow(2).mean().sqrt() / exact.pow(2).mean().sqrt())
         largest = float((out.double() - exact).abs().max())
-        print(f"{'causal' if causal else 'full':6}  Q x {spread}  {name:16}  error {error:.3f} %  largest {largest:.5f}", flush=True)
+        print(f"{kind_of(causal):6}  Q x {spread}  {name:16}  error {error:.3f} %  largest {largest:.5f}", flush=True)
+        record.row(name, "error", error, "%")
+        record.row(name, "largest", largest)
         verify.tally["comparisons"] += 1
         verify.fact(f"{name}: error below 1 %", error < 1, True)
 
@@ -98,11 +117,16 @@ def compare_speeds(clock, p, ours, turns=TURNS):
     flops = 4 * p.batch * HEADS * p.n * p.n * D * (0.5 if p.causal else 1)
     flash, cudnn = (statistics.median(taken[name]) for name in BACKENDS)
     width = max(len(name) for name in taken)
+    record.part(f"{p.batch} x {p.n}, {kind_of(p.causal)}")
     for name, times in taken.items():
         median = statistics.median(times)
-        print(f"{p.batch} x {p.n:<6}  {'causal' if p.causal else 'full':6}  {name:{width}}  {median:9.4f} ms  {min(times):9.4f} .. {max(times):9.4f}  "
+        print(f"{p.batch} x {p.n:<6}  {kind_of(p.causal):6}  {name:{width}}  {median:9.4f} ms  {min(times):9.4f} .. {max(times):9.4f}  "
               f"{flops / median / 1e9:8.1f} TFLOP/s  {100 * flash / median:6.1f} % of FlashAttention-2  {100 * cudnn / median:6.1f} % of cuDNN",
               flush=True)  # fmt: skip
+        row = " ".join(name.split())
+        record_times(row, times, flops / median / 1e9, "TFLOP/s")
+        record.row(row, "% of FlashAttention-2", 100 * flash / median, "%")
+        record.row(row, "% of cuDNN", 100 * cudnn / median, "%")
     expected = p.peers()["FlashAttention-2"]().transpose(1, 2)
     for name, (out, lse) in zip(ours, p.outputs):
         verify.tally["comparisons"] += 1
@@ -113,7 +137,9 @@ def compare_speeds(clock, p, ours, turns=TURNS):
 
 def main():
     device.print_backend()
-    library = ctypes.CDLL(sys.argv[1])
+    library = load(sys.argv[1])
+    record.row("PyTorch", "version", torch.__version__.split("+")[0])
+    record.row("cuDNN", "version", f"{torch.backends.cudnn.version() // 10000}.{torch.backends.cudnn.version() // 100 % 100}")
     seed = int(os.environ.get("SEED") or 1)
     torch.manual_seed(seed)
     random.seed(seed)

@@ -1,11 +1,9 @@
-"""tune.py FOLDER NAME=VERSIONS... - variants of lesson 20, each a library FOLDER/NAME/lib.so of parts.cu, in turns in one process with the kernels behind
-PyTorch's scaled_dot_product_attention. VERSIONS: the numbers of those to be timed, 3,4,5 for example. Needs PyTorch and a GPU; tune.sh calls it.
+"""tune.py NAME=VERSIONS... - variants of lesson 20, each a library of parts.cu, $FOLDER/NAME, in turns in one process with the kernels behind PyTorch's
+scaled_dot_product_attention. VERSIONS: the numbers of those to be timed, 3,4,5 for example. Needs PyTorch and a GPU; record.list has them all.
 
 A row is a median of turns, timed as in race.py. What was timed is compared with what FlashAttention-2 writes.
 """
 
-import ctypes
-import os
 import random
 import sys
 
@@ -16,10 +14,10 @@ from common import bench, device, verify
 TURNS = 11
 
 
-def read_variants(folder, arguments):
+def read_variants(arguments):
     """{name: (library, versions)}"""
     named = (argument.split("=") for argument in arguments)
-    return {name: (ctypes.CDLL(os.path.join(folder, name, "lib.so")), versions.split(",")) for name, versions in named}
+    return {name: (race.load(name), versions.split(",")) for name, versions in named}
 
 
 def race_variants(clock, variants, n, causal):
@@ -32,7 +30,7 @@ def main():
     device.print_backend()
     random.seed(1)
     torch.manual_seed(1)
-    variants = read_variants(sys.argv[1], sys.argv[2:])
+    variants = read_variants(sys.argv[1:])
     clock = bench.Clock(race.FLUSH_SIZE)
     for causal in False, True:
         for n in race.sizes(1024, 4096, 16384):

@@ -1,5 +1,5 @@
 """tune_decode.py LIBRARY - lesson 20's decode with chunks of other sizes, in turns in one process with a copy of as many bytes. Needs PyTorch and a GPU.
-LIBRARY: parts.cu, built with -DLIBRARY; tune.sh calls it.
+LIBRARY: parts.cu, built as a library.
 
 The problems are those of the program, 32 heads, 8 of K and V: half of a sequence's keys lie in pages that it has in common with the first one. The
 last problem has no such pages. A row is a median of turns, timed as in race.py. What was timed must agree with version 1, which has no chunks.
@@ -12,7 +12,7 @@ import sys
 
 import race
 import torch
-from common import bench, device, verify
+from common import bench, device, record, verify
 
 TURNS, HEADS, HEADS_KV, D, PAGE = 11, 32, 8, 128, 16
 PROBLEMS = (1, 131072, True), (4, 32768, True), (16, 16384, True), (64, 4096, True), (64, 4096, False)
@@ -86,7 +86,7 @@ def main():
     device.print_backend()
     random.seed(1)
     torch.manual_seed(1)
-    library = ctypes.CDLL(sys.argv[1])
+    library = race.load(sys.argv[1])
     clock = bench.Clock(race.FLUSH_SIZE)
     for sequences, longest, in_common in PROBLEMS:
         p = Problem(library, sequences, longest, in_common)
@@ -94,10 +94,14 @@ def main():
         copy = statistics.median(taken["copy"])
         kind = f"{sequences} x {longest}" + ("" if in_common else ", no common pages")
         print(f"decode: {kind}; as it is: chunks of {p.chunk()}")
+        record.part(kind)
+        record.row("as it is", "keys of a chunk", p.chunk())
         for name, times in taken.items():
             median = statistics.median(times)
             print(f"{name:16}  {median:9.4f} ms  {min(times):9.4f} .. {max(times):9.4f}  {p.bytes / median / 1e6:8.1f} GB/s  "
                   f"{100 * copy / median:6.1f} % of copy", flush=True)  # fmt: skip
+            race.record_times(name, times, p.bytes / median / 1e6, "GB/s")
+            record.row(name, "% of copy", 100 * copy / median, "%")
         compare(p)
     return verify.finish("tune_decode")
 
