@@ -41,6 +41,7 @@ static void open_now(struct allocation *a) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (fresh ? MAP_FIXED : 0);
     if (!a->size)
         return;
+    /* Zeros are AUTHOR_NOBODY. Mapped anew over the old table, which forgets all without touching its pages. */
     fresh = mmap(fresh, bytes_of_authors(a), PROT_READ | PROT_WRITE, flags, -1, 0);
     if (fresh == MAP_FAILED)
         out_of_memory();
@@ -60,6 +61,8 @@ static void remember_values(const struct allocation *a, void *unused) {
     if (!a->authors || !is_shared(a))
         return;
     uint8_t *at = a->authors, *end = at + a->size;
+    /* Each byte that a kernel has written keeps its value: if memory holds another one later, the host has stored
+     * it. */
     while ((at = memchr(at, AUTHOR_KERNEL, (size_t)(end - at))) != NULL) {
         *at = AUTHOR_KERNEL_ENDED;
         values(a)[at - a->authors] = a->host[at - a->authors];
@@ -141,6 +144,7 @@ void authors_copied(uint64_t to, uint64_t from, uint64_t bytes) {
     }
     for (uint64_t i = 0; i < bytes; i++) {
         uint8_t author = author_of(of, first + i);
+        /* A copy is no kernel: what it brings to memory of both sides has its value noted at once. */
         bool ended = is_shared(into) && author == AUTHOR_KERNEL;
         at[i] = is_shared(of) && author != AUTHOR_KERNEL ? AUTHOR_COPY : ended ? AUTHOR_KERNEL_ENDED : author;
         if (ended)

@@ -39,6 +39,7 @@ static struct earlier *describe(const struct launch *l) {
 static uint32_t differing(const struct earlier *a, const struct earlier *b) {
     uint32_t words = 0;
     for (uint32_t i = 0; i < a->count; i++)
+        /* Compared with nothing, what is not zero counts. */
         words += a->words[i] != (b ? b->words[i] : 0);
     return words;
 }
@@ -53,6 +54,7 @@ static void forget(struct earlier **at) {
 uint64_t carried_by(const struct launch *l) {
     struct earlier *now = describe(l), **oldest = NULL;
     uint32_t least = differing(now, NULL), known = 0;
+    /* The earlier launch that it resembles most: passes and chunks come again in any order. */
     for (struct earlier **at = &launches; *at && least; at = &(*at)->next)
         if ((*at)->kernel == now->kernel && (*at)->count == now->count) {
             uint32_t words = differing(now, *at);

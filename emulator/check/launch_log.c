@@ -72,7 +72,7 @@ void launch_log_load(struct loaded_of_host to[HOST_PARTS], uint64_t from, uint64
 }
 
 /* The newest are asked for. */
-static size_t find(uint64_t id) {
+static size_t find_logged(uint64_t id) {
     size_t i = count;
     while (i && notes[i - 1].id != id)
         i--;
@@ -81,7 +81,7 @@ static size_t find(uint64_t id) {
 
 void launch_log_count(uint64_t id, const struct launch_counts *c) {
     pthread_mutex_lock(&lock);
-    size_t found = find(id);
+    size_t found = find_logged(id);
     if (found) {
         struct emulatorLaunch *e = &log[found - 1];
         for (int i = 0; i < HOST_PARTS && c->loaded[i].bytes; i++)
@@ -103,7 +103,7 @@ void launch_log_count(uint64_t id, const struct launch_counts *c) {
 
 struct launch_loads launch_log_loads(uint64_t id) {
     pthread_mutex_lock(&lock);
-    size_t found = find(id);
+    size_t found = find_logged(id);
     struct launch_loads loads = found ? notes[found - 1].loads : (struct launch_loads){{{0, 0}}};
     pthread_mutex_unlock(&lock);
     return loads;

@@ -59,6 +59,8 @@ void managed_open(struct allocation *a, uint8_t fill) {
     struct region *r = free_region();
     int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     if (r && mmap(base, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED) {
+        /* Kernels go through the alias, which is never closed; the host's own addresses can be closed without
+         * hindering them. */
         void *alias = mremap(base, 0, bytes, MREMAP_MAYMOVE); /* of size 0: a second mapping of the same pages */
         memset(base, fill, a->size);
         if (alias != MAP_FAILED) {
@@ -101,6 +103,7 @@ bool managed_fault(uint64_t address, bool write, const char *function) {
         struct region *r = &regions[i];
         if (address - r->base >= r->bytes || !atomic_exchange(&r->closed, false))
             continue;
+        /* Called in a signal handler: no lock, no allocation, a fixed number of places. */
         unsigned n = in_callback ? MAX_HOST_ACCESSES : atomic_fetch_add(&host_access_count, 1);
         if (n < MAX_HOST_ACCESSES) {
             host_accesses[n] = (struct host_access){address, write, function, stream_order_last(), {{0}}};
@@ -163,6 +166,7 @@ static void compare(struct hazards *all, const struct host_access *t) {
     uint64_t at = (t->address - a->base) & (((uint64_t)1 << CHUNK_SHIFT) - 1);
     chunk_lock(c);
     chunk_propagate_log(c);
+    /* One word suffices: the host faults at its first access to a closed region, and that is what is reported. */
     const struct shadow_word word = chunk_shadow(c, at >> chunk_unit_shift(c), NULL);
     chunk_close(c);
     const struct full_record *records[] = {&word.write, &word.strong, &word.reads[0], &word.reads[1]};

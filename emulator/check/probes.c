@@ -106,6 +106,7 @@ static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
         return s;
     s.kind = by_effect[in->effect].kind;
     s.flags = by_effect[in->effect].flags;
+    /* An instruction that only orders: its row says so. What is left of it after decode need not be one operation. */
     if (group_probe(p->row)) {
         s.kind = group_probe(p->row);
         s.value = groups_left(p);
@@ -121,6 +122,7 @@ static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
         s.flags = PROBE_STRONG | PROBE_RELEASE;
     } else if (in->effect == EFFECT_NONE && p->row->lanes == LANES_SYNC) {
         s.kind = PROBE_WARP_SYNC;
+        /* bar.warp.sync names its members; mma.sync and its like are executed by all lanes that are active. */
         s.flags = p->row->order == ORDER_WARP ? PROBE_NOTES_MASK : 0;
     }
     bulk_flags(in, &s);
@@ -161,6 +163,7 @@ static void find_guesses(struct probes *all, const struct kernel *k) {
             continue;
         for (uint32_t j = i < GUESS_DISTANCE ? 0 : i - GUESS_DISTANCE; j < i; j++)
             if (all->items[j].kind == PROBE_ACCESS && guesses(k, &k->code.insns[i], &k->code.insns[j]))
+                /* Strong, so that it does not race with the atomics of others; it acquires nothing. */
                 all->items[j].flags |= PROBE_STRONG;
     }
 }
@@ -171,6 +174,7 @@ static bool is_waited_for(const struct kernel *k, const struct probes *all, uint
         const struct insn *in = &k->code.insns[i];
         const struct access *a = in->extra;
         bool branch = in->effect == EFFECT_BRANCH || in->effect == EFFECT_BRANCH_IF;
+        /* Back to the load or before it, and nothing was stored on the way. */
         if (branch && in->target->index <= load)
             return true;
         if ((all->items[i].kind == PROBE_ACCESS && a->kind != ACCESS_LOAD) || all->items[i].kind == PROBE_BARRIER)
@@ -193,6 +197,8 @@ static void note_unit(struct probes *all, const struct probe *s, const struct in
     const struct access *a = in->extra;
     if (s->kind != PROBE_ACCESS || (a->space != SPACE_SHARED && a->space != SPACE_GENERIC))
         return;
+    /* A generic access counts as well, since it may go to shared memory. Shadow words of the smallest access keep
+     * neighbours apart that different threads write. */
     if (a->bytes < all->unit)
         all->unit = a->bytes;
 }
@@ -211,6 +217,7 @@ static bool is_async(const struct kernel *k, const struct insn *in, const struct
 }
 
 static uint32_t record_of(const struct kernel *k, const struct insn *in, const struct probe *s) {
+    /* 18 bits. Beyond that all instructions share the last number, and a report may name another line. */
     uint32_t number = in->index < 1u << 18 ? in->index : (1u << 18) - 1, record = number << RECORD_INSN_SHIFT;
     record |= s->flags & PROBE_STRONG ? RECORD_STRONG : 0;
     record |= s->flags & PROBE_BLOCK_SCOPE ? RECORD_BLOCK_SCOPE : 0;
@@ -230,6 +237,8 @@ static struct probed_access constants_of(const struct kernel *k, const struct pr
     struct probed_access x = {(uint32_t)a->bytes * a->count, s->record, k->reserved_shared, ~0u};
     if (RECORD_INSN(s->record) != in->index) /* the index does not fit into a record: no fastest path */
         x.end = 0;
+    /* An address computed from one variable may only access that one, and the fastest path checks its bounds in
+     * passing. */
     if (v) {
         x.begin = (uint32_t)v->address > x.begin ? (uint32_t)v->address : x.begin;
         x.end = x.end ? (uint32_t)(v->address + v->size) : 0;
@@ -269,6 +278,8 @@ static bool is_brief(const struct insn *in, const struct probe *s) {
     case EFFECT_BRANCH:
     case EFFECT_BRANCH_IF:
         return in->target->index > in->index;
+    /* Effects before EFFECT_BRANCH compute, or do nothing. Of those after it only an exit is brief: others may wait,
+     * synchronize, call, or access other memory. */
     default:
         return in->effect < EFFECT_BRANCH ? in->effect != EFFECT_PAUSE : in->effect == EFFECT_EXIT;
     }
@@ -293,6 +304,7 @@ static struct probes *probes_make(struct kernel *k) {
         all->lets_begin |=
             k->code.sources[i] && k->code.sources[i]->opcode && k->code.sources[i]->row->order == ORDER_NEXT_GRID;
     }
+    /* These change flags and variables that instrument() puts into records and constants, hence before it. */
     find_guesses(all, k);
     find_in_step(all, k);
     probes_find_variables(k, all);
@@ -301,6 +313,7 @@ static struct probes *probes_make(struct kernel *k) {
     for (uint32_t i = 0; i < k->code.count; i++)
         if (all->items[i].kind != PROBE_NOTHING)
             instrument(k, &all->items[i], &k->code.insns[i]);
+    /* Last: a site's handler calls the probe's, if there is one, which it replaces. */
     all->products = products_find(k);
     if (all->products)
         products_instrument(all->products, k->code.insns);

@@ -12,7 +12,7 @@ struct unused {
     uint64_t bytes, first, last; /* offsets */
 };
 
-static struct unused find(const struct allocation *a) {
+static struct unused find_unused(const struct allocation *a) {
     struct unused u = {0};
     uint64_t at = a->base, end = a->base + a->size;
     for (uint64_t run; (run = allocation_unwritten_range(a, &at, end)); at += run) {
@@ -53,7 +53,7 @@ static const char *advice(const struct allocation *a, const struct unused *u) {
 void report_unused(const struct allocation *a) {
     if (!check_is_on(CHECK_UNUSED) || !a->watch || !a->watch->written || !a->watch->made_at)
         return;
-    struct unused u = find(a);
+    struct unused u = find_unused(a);
     struct text t = {0}, title = {0};
     if (!u.bytes)
         return;

@@ -173,7 +173,7 @@ OPERATION(setp_combined) {
 struct halves {
     uint16_t low[WARP_SIZE], high[WARP_SIZE];
 };
-static void unpack(struct halves *out, const uint32_t *packed) {
+static void unpack_halves(struct halves *out, const uint32_t *packed) {
     for (int l = 0; l < WARP_SIZE; l++) {
         out->low[l] = (uint16_t)packed[l];
         out->high[l] = (uint16_t)(packed[l] >> 16);
@@ -182,8 +182,8 @@ static void unpack(struct halves *out, const uint32_t *packed) {
 /* Compares the halves of operands k and k + 1. */
 static void compare_halves(struct warp *w, const struct insn *in, unsigned k, uint32_t *low, uint32_t *high) {
     struct halves a, b;
-    unpack(&a, REG(uint32_t, k));
-    unpack(&b, REG(uint32_t, k + 1));
+    unpack_halves(&a, REG(uint32_t, k));
+    unpack_halves(&b, REG(uint32_t, k + 1));
     *low = comparisons[KIND_COMPARISON(in->kind)](a.low, b.low);
     *high = comparisons[KIND_COMPARISON(in->kind)](a.high, b.high);
 }

@@ -13,8 +13,8 @@ static inline int32_t element(uint32_t word, unsigned i, unsigned bits, bool is_
 }
 
 /* Element k of row i goes to out[i * row_step + k * k_step]. */
-static void unpack(const struct warp *w, uint32_t reg, struct matrix_block at, enum matrix_type type, int32_t *out,
-                   unsigned row_step, unsigned k_step) {
+static void unpack_register(const struct warp *w, uint32_t reg, struct matrix_block at, enum matrix_type type,
+                            int32_t *out, unsigned row_step, unsigned k_step) {
     const uint32_t *from = (const uint32_t *)(const void *)(w->regs + reg);
     unsigned bits = matrix_type_bits(type), per = 32 / bits;
     bool is_signed = type == MATRIX_S8 || type == MATRIX_S4;
@@ -58,9 +58,9 @@ const struct insn *op_mma_integer(struct warp *w, const struct insn *in) {
     int32_t a[32 * MAX_DEPTH], b[MAX_DEPTH * 32], sums[MATRIX_ELEMENTS];
     uint32_t c[MATRIX_ELEMENTS];
     for (unsigned r = 0; r < rows * words / WARP_SIZE; r++)
-        unpack(w, m->a_regs[r], matrix_block_a(r, rows, words), m->a, a, depth, 1);
+        unpack_register(w, m->a_regs[r], matrix_block_a(r, rows, words), m->a, a, depth, 1);
     for (unsigned r = 0; r < columns * words / WARP_SIZE; r++)
-        unpack(w, m->b_regs[r], matrix_block_b(r, words), m->b, b, 1, columns);
+        unpack_register(w, m->b_regs[r], matrix_block_b(r, words), m->b, b, 1, columns);
     matrix_read_c(w, m->c_regs, MATRIX_S32, rows, columns, c);
     multiply(a, b, rows, columns, depth, sums);
     add_c(c, sums, rows * columns, m->satfinite);
@@ -79,9 +79,9 @@ const struct insn *op_mma_sparse_integer(struct warp *w, const struct insn *in) 
     uint32_t c[MATRIX_ELEMENTS];
     uint8_t row_of_b[MATRIX_SPARSE_ELEMENTS];
     for (unsigned r = 0; r < rows * a_words / WARP_SIZE; r++)
-        unpack(w, m->a_regs[r], matrix_block_a(r, rows, a_words), m->a, a, depth, 1);
+        unpack_register(w, m->a_regs[r], matrix_block_a(r, rows, a_words), m->a, a, depth, 1);
     for (unsigned r = 0; r < columns * b_words / WARP_SIZE; r++)
-        unpack(w, m->b_regs[r], matrix_block_b(r, b_words), m->b, b, 1, columns);
+        unpack_register(w, m->b_regs[r], matrix_block_b(r, b_words), m->b, b, 1, columns);
     matrix_read_c(w, m->c_regs, MATRIX_S32, rows, columns, c);
     matrix_sparse_rows(w, m, row_of_b);
     for (unsigned i = 0; i < rows * depth; i++)

@@ -77,8 +77,8 @@ ALWAYS_INLINE simd_f32 value_of(enum matrix_type type, simd_i32 top) {
     }
 }
 
-/* -1 where x < y, otherwise 0. A comparison, for numbers whose difference fits: gcc compares vectors that are wider than the machine's lane by
- * lane. */
+/* -1 where x < y, otherwise 0. A comparison, for numbers whose difference fits: gcc compares vectors that are wider
+ * than the machine's lane by lane. */
 #define LESS(x, y) (((x) - (y)) >> (8 * sizeof((x)[0]) - 1))
 
 /* field: of an exponent; digits: behind it; special: what is less than the field, or the digits, of infinity and NaN

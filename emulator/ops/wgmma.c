@@ -122,7 +122,7 @@ static bool all_inside(struct warp *w, const struct insn *in, const uint32_t *ad
 
 /* Where a byte of a row lies. Of rows of two pieces, four first pieces lie together, and then the four second ones:
  * as tile_words. */
-static inline unsigned place_of(unsigned row, unsigned byte, unsigned row_bytes) {
+static inline unsigned place_in_rows(unsigned row, unsigned byte, unsigned row_bytes) {
     if (row_bytes != WGMMA_ROW_BYTES)
         return row * row_bytes + byte;
     return row / 4 * 4 * row_bytes + byte / WGMMA_PIECE * sizeof(tile_words) + row % 4 * WGMMA_PIECE +
@@ -136,21 +136,21 @@ static void read_rows(const struct warp *w, const uint32_t *pieces, unsigned row
     unsigned bytes = of_row * WGMMA_PIECE, depth = 8 * of_row;
     if (!transposed && of_row == 2)
         for (unsigned i = 0; i < 2 * rows; i++)
-            memcpy(out + place_of(i / 2, i % 2 * WGMMA_PIECE, WGMMA_ROW_BYTES), shared + pieces[i], WGMMA_PIECE);
+            memcpy(out + place_in_rows(i / 2, i % 2 * WGMMA_PIECE, WGMMA_ROW_BYTES), shared + pieces[i], WGMMA_PIECE);
     else if (!transposed)
         for (unsigned i = 0; i < of_row * rows; i++)
             memcpy(out + i * WGMMA_PIECE, shared + pieces[i], WGMMA_PIECE);
     else
         for (unsigned i = 0; i < of_row * rows; i++)
             for (unsigned r = 0; r < 8; r++)
-                memcpy(out + place_of(i / depth * 8 + r, 2 * (i % depth), bytes), shared + pieces[i] + 2 * r, 2);
+                memcpy(out + place_in_rows(i / depth * 8 + r, 2 * (i % depth), bytes), shared + pieces[i] + 2 * r, 2);
 }
 
 /* A register has two words of rows l / 4 and l / 4 + 8. */
 static void read_fragments(const struct warp *w, const struct wgmma *m, uint8_t *out) {
     for (unsigned r = 0; r < 4; r++)
         for (unsigned half = 0; half < 2; half++)
-            memcpy(out + place_of(8 * (r % 2) + 4 * half, r / 2 * WGMMA_PIECE, WGMMA_ROW_BYTES),
+            memcpy(out + place_in_rows(8 * (r % 2) + 4 * half, r / 2 * WGMMA_PIECE, WGMMA_ROW_BYTES),
                    w->regs + m->a_regs[r] + half * sizeof(tile_words), sizeof(tile_words));
 }
 
@@ -161,13 +161,13 @@ static unsigned bytes_of(enum matrix_type type) {
 }
 
 /* Elements of rows from `first` on, one in each word: the k-th of the r-th row goes to [r * row_step + k * k_step]. */
-static void unpack(enum matrix_type type, const uint8_t *rows, unsigned first, unsigned count, unsigned row_bytes,
-                   unsigned row_step, unsigned k_step, uint32_t *out) {
+static void unpack_rows(enum matrix_type type, const uint8_t *rows, unsigned first, unsigned count, unsigned row_bytes,
+                        unsigned row_step, unsigned k_step, uint32_t *out) {
     unsigned size = bytes_of(type);
     for (unsigned r = 0; r < count; r++)
         for (unsigned k = 0; k < row_bytes / size; k++) {
             uint32_t x = 0;
-            memcpy(&x, rows + place_of(first + r, k * size, row_bytes), size);
+            memcpy(&x, rows + place_in_rows(first + r, k * size, row_bytes), size);
             out[r * row_step + k * k_step] = type == MATRIX_S8 ? (uint32_t)(int8_t)x : x;
         }
 }
@@ -267,9 +267,9 @@ static void multiply_columns(struct warp *w, const struct wgmma *m, struct opera
     const uint32_t *regs = m->d_regs + first / (type == MATRIX_F16 ? 4 : 2);
     unsigned row_bytes = WGMMA_ROW_BYTES << m->sparse;
     if (!o->unpacked)
-        unpack(m->a, o->a_rows, 0, WGMMA_ROWS, WGMMA_ROW_BYTES, WGMMA_ROW_BYTES / bytes_of(m->a), 1, o->a);
+        unpack_rows(m->a, o->a_rows, 0, WGMMA_ROWS, WGMMA_ROW_BYTES, WGMMA_ROW_BYTES / bytes_of(m->a), 1, o->a);
     o->unpacked = true;
-    unpack((enum matrix_type)m->b, o->b_rows, first, columns, row_bytes, 1, columns, b);
+    unpack_rows((enum matrix_type)m->b, o->b_rows, first, columns, row_bytes, 1, columns, b);
     /* scale-d is a predicate: false means D = A * B. */
     if (*(const uint32_t *)(const void *)(w->regs + m->add))
         matrix_read_c(w, regs, type, WGMMA_ROWS, columns, c);
@@ -284,7 +284,7 @@ static void multiply_columns(struct warp *w, const struct wgmma *m, struct opera
 
 /* Words of four rows, a row's first or second half. */
 static tile_words words_of(const uint8_t *rows, unsigned first, unsigned block) {
-    return SIMD_AT(tile_words, rows + place_of(first, block * WGMMA_PIECE, WGMMA_ROW_BYTES));
+    return SIMD_AT(tile_words, rows + place_in_rows(first, block * WGMMA_PIECE, WGMMA_ROW_BYTES));
 }
 
 /* The signs of the elements in a word. */

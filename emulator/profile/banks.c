@@ -53,8 +53,8 @@ static uint32_t lanes_from(unsigned first, unsigned count) {
 }
 
 /* One part after the other, each of so many lanes. A part without active lanes takes no time. */
-static struct wavefronts parts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes, unsigned lanes,
-                               bool again) {
+static struct wavefronts sum_of_parts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes,
+                                      unsigned lanes, bool again) {
     struct wavefronts all = {0, 0};
     for (unsigned first = 0; first < WARP_SIZE; first += lanes) {
         unsigned passes = part_wavefronts(addresses, mask & lanes_from(first, lanes), bytes, again);
@@ -69,7 +69,7 @@ static unsigned lanes_at_once(unsigned bytes) {
 }
 
 struct wavefronts store_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {
-    return parts(addresses, mask, bytes, lanes_at_once(bytes), false);
+    return sum_of_parts(addresses, mask, bytes, lanes_at_once(bytes), false);
 }
 
 /* Do all active pairs of lanes l, l ^ bit have the same address? */
@@ -86,15 +86,15 @@ struct wavefronts load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t 
     /* Twice as many lanes at once: halves together, or quarters two by two. See above; found by measuring. */
     if (bytes <= WORD_BYTES || !(neighbours_agree(addresses, mask, 1) || neighbours_agree(addresses, mask, 2)))
         return store_wavefronts(addresses, mask, bytes);
-    return parts(addresses, mask, bytes, 2 * lanes_at_once(bytes), false);
+    return sum_of_parts(addresses, mask, bytes, 2 * lanes_at_once(bytes), false);
 }
 
 struct wavefronts atomic_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes, bool counts) {
-    return parts(addresses, mask, bytes, lanes_at_once(bytes), !counts);
+    return sum_of_parts(addresses, mask, bytes, lanes_at_once(bytes), !counts);
 }
 
 struct wavefronts matrix_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask) {
-    return parts(addresses, mask, 16, 8, false);
+    return sum_of_parts(addresses, mask, 16, 8, false);
 }
 
 unsigned count_store_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes) {

@@ -68,7 +68,7 @@ static bool is_global(const struct ptx_insn *p) {
 }
 
 /* Loads behind it wait for those before it, or are another piece of code. */
-static bool parts(const struct ptx_insn *p) {
+static bool ends_piece(const struct ptx_insn *p) {
     const struct instruction *row = p->row;
     return row->control != CONTROL_NEXT || row->order == ORDER_BLOCK || row->order == ORDER_FENCE ||
            (row->memory == MEMORY_ATOMIC && is_global(p));
@@ -131,7 +131,7 @@ static void look_at_insn(struct search *s, const struct code *code, uint32_t at,
     const struct ptx_insn *p = code->sources[at];
     const struct insn *in = &code->insns[at];
     bool label = in->effect == EFFECT_LABEL || (p && !p->opcode), access = in->effect == EFFECT_ACCESS;
-    if (label ? s->ends[at] : parts(p) && !goes_on(s, in, p)) {
+    if (label ? s->ends[at] : ends_piece(p) && !goes_on(s, in, p)) {
         end_piece(s);
         *stored = false;
         if (!label)

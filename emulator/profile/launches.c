@@ -32,7 +32,7 @@ bool launches_wanted(void) {
 
 /* ---- while a launch runs ---- */
 
-static struct launch_profile *make(const struct counters *c) {
+static struct launch_profile *make_profile(const struct counters *c) {
     const struct launch *launch = c->launch;
     struct launch_profile *p = zeroed(1, sizeof *p);
     p->id = launch->id;
@@ -43,7 +43,7 @@ static struct launch_profile *make(const struct counters *c) {
     return p;
 }
 
-static struct launch_profile **find(uint64_t id) {
+static struct launch_profile **find_launch(uint64_t id) {
     struct launch_profile **at = &running;
     while (*at && (*at)->id != id)
         at = &(*at)->next;
@@ -63,9 +63,9 @@ static void add_details(struct insn_record *to, const struct insn_details *d) {
 
 void launches_add(struct counters *c) {
     pthread_mutex_lock(&lock);
-    struct launch_profile *p = *find(c->launch->id);
+    struct launch_profile *p = *find_launch(c->launch->id);
     if (!p)
-        p = make(c);
+        p = make_profile(c);
     if (c->trace && c->trace->warps[0].count) { /* the one who had block 0 */
         p->trace = c->trace;
         c->trace = NULL;
@@ -262,7 +262,7 @@ const char *const *launches_unwanted(void) {
 
 void launches_done(const struct launch *launch) {
     pthread_mutex_lock(&lock);
-    struct launch_profile **at = find(launch->id), *p = *at;
+    struct launch_profile **at = find_launch(launch->id), *p = *at;
     if (p) {
         *at = p->next;
         p->next = NULL;

@@ -130,8 +130,8 @@ static void find_extent(struct pattern *p) {
     }
 }
 
-static struct pattern *find(struct pattern_memory *m, enum pattern_kind kind, const uint64_t *addresses, uint32_t mask,
-                            unsigned bytes, uint64_t first) {
+static struct pattern *find_pattern(struct pattern_memory *m, enum pattern_kind kind, const uint64_t *addresses,
+                                    uint32_t mask, unsigned bytes, uint64_t first) {
     for (unsigned i = 0; i < PATTERN_WAYS; i++) {
         unsigned at = (m->last + i) % PATTERN_WAYS;
         struct pattern *p = &m->ways[at];
@@ -161,7 +161,7 @@ struct pattern_cost patterns_cost(struct pattern_memory *memory, enum pattern_ki
     uint64_t first = addresses[first_lane(mask)];
     if (!memory || first % PATTERN_STEP)
         return compute(kind, addresses, mask, bytes);
-    struct pattern *p = find(memory, kind, addresses, mask, bytes, first);
+    struct pattern *p = find_pattern(memory, kind, addresses, mask, bytes, first);
     unsigned place = (unsigned)(first % PATTERN_LINE / PATTERN_STEP);
     if (!(p->known >> place & 1)) {
         p->costs[place] = compute(kind, addresses, mask, bytes);

@@ -138,8 +138,8 @@ static void ask_shared(const struct asking *k, const uint64_t *addresses, uint32
         add_shared(k, FIELDS(SHARED_STORE), PATTERN_SHARED_STORE, addresses, mask, bytes);
 }
 
-static void ask(const struct asking *k, enum ptx_space space, const uint64_t *addresses, uint32_t mask,
-                unsigned bytes) {
+static void count_requests(const struct asking *k, enum ptx_space space, const uint64_t *addresses, uint32_t mask,
+                           unsigned bytes) {
     if (!mask)
         return;
     switch (space) {
@@ -171,9 +171,9 @@ static void ask_generic(const struct asking *k, const uint64_t *addresses, unsig
         else if (window != PARAM_WINDOW)
             global |= bit;
     }
-    ask(k, SPACE_GLOBAL, addresses, global, bytes);
-    ask(k, SPACE_SHARED, addresses, shared, bytes);
-    ask(k, SPACE_LOCAL, addresses, local, bytes);
+    count_requests(k, SPACE_GLOBAL, addresses, global, bytes);
+    count_requests(k, SPACE_SHARED, addresses, shared, bytes);
+    count_requests(k, SPACE_LOCAL, addresses, local, bytes);
 }
 
 static void plain_access(const struct asking *k) {
@@ -185,7 +185,7 @@ static void plain_access(const struct asking *k) {
     if (k->a->space == SPACE_GENERIC)
         ask_generic(k, addresses, bytes);
     else
-        ask(k, (enum ptx_space)k->a->space, addresses, k->w->mask, bytes);
+        count_requests(k, (enum ptx_space)k->a->space, addresses, k->w->mask, bytes);
 }
 
 /* ---- copies ---- */

@@ -35,7 +35,7 @@ void reuse_free(struct line_reuse *r) {
     free(r);
 }
 
-static struct place *find(const struct line_reuse *r, uint64_t block, uint64_t line) {
+static struct place *find_place(const struct line_reuse *r, uint64_t block, uint64_t line) {
     /* The block's number goes to the upper bits, so that one line of two blocks has two places. */
     size_t at = (size_t)(((line ^ block << 40) * 0x9e3779b97f4a7c15u) >> 20) & (r->size - 1);
     while (r->places[at].warps && (r->places[at].line != line || r->places[at].block != block))
@@ -48,7 +48,7 @@ static void grow(struct line_reuse *r) {
     larger.places = zeroed(larger.size, sizeof *larger.places);
     for (size_t i = 0; i < r->size; i++)
         if (r->places[i].warps)
-            *find(&larger, r->places[i].block, r->places[i].line) = r->places[i];
+            *find_place(&larger, r->places[i].block, r->places[i].line) = r->places[i];
     free(r->places);
     *r = larger;
 }
@@ -63,7 +63,7 @@ enum line_seen reuse_note(struct line_reuse *r, uint64_t block, unsigned warp, u
     r->block = block;
     if (2 * r->used >= r->size)
         grow(r);
-    struct place *p = find(r, block, address >> LINE_SHIFT);
+    struct place *p = find_place(r, block, address >> LINE_SHIFT);
     uint32_t bit = (uint32_t)1 << (warp & 31), before = p->warps;
     r->used += !before;
     *p = (struct place){block, address >> LINE_SHIFT, before | bit};

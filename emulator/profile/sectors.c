@@ -4,7 +4,8 @@
 #define SECTOR_SHIFT 5
 #define LINE         128
 #define BYPASS_BYTES 16
-#define PLACES       256 /* more than twice the 64 sectors or 128 words that one access can touch: up to 16 bytes a lane */
+/* more than twice the 64 sectors or 128 words that one access can touch: up to 16 bytes a lane */
+#define PLACES 256
 
 /* Counts distinct values by a small open hash table, and how often each came. */
 struct distinct {

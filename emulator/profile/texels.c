@@ -16,7 +16,7 @@ struct asked {
 typedef bool (*touches_fn)(const struct warp *w, const struct insn *in, int lane, struct texels_touched *out);
 
 /* One request. */
-static void ask(struct asked *asked, touches_fn touches, const struct insn *in, uint32_t lanes) {
+static void count_texels(struct asked *asked, touches_fn touches, const struct insn *in, uint32_t lanes) {
     const struct warp *w = asked->w;
     uint32_t all = lanes;
     uint64_t sectors[MOST_LANES * MOST_TEXELS];
@@ -45,7 +45,7 @@ static struct asked ask_all(struct asked asked, touches_fn touches, const struct
     uint32_t together = ((uint32_t)1 << lanes) - 1;
     for (unsigned first = 0; first < WARP_SIZE; first += lanes)
         if (w->mask >> first & together)
-            ask(&asked, touches, in, w->mask & together << first);
+            count_texels(&asked, touches, in, w->mask & together << first);
     return asked;
 }
 

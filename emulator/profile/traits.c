@@ -91,7 +91,7 @@ static bool is_tensor_product(const struct insn *in, const struct ptx_insn *p) {
     return p && !(in->flags & INSN_PSEUDO) && shape_of(in) == SHAPE_NONE && tensor_shape_name(p, name);
 }
 
-static struct traits *make(const struct kernel *k) {
+static struct traits *make_traits(const struct kernel *k) {
     struct traits *t = zeroed(1, sizeof *t + k->code.count * sizeof *t->insns);
     uint16_t *together = in_flight_find(k);
     for (uint32_t i = 0; i < k->code.count; i++) {
@@ -119,7 +119,7 @@ const struct traits *traits_of(const struct kernel *k) {
         (struct kernel *)(uintptr_t)k; /* the launch only reads it, and this is no part of what it reads */
     pthread_mutex_lock(&lock);
     if (!owner->traits)
-        owner->traits = make(k);
+        owner->traits = make_traits(k);
     pthread_mutex_unlock(&lock);
     return owner->traits;
 }
