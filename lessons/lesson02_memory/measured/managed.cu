@@ -1,7 +1,7 @@
 /* Lesson 02, managed memory: where the time of versions 3 and 6 goes. Each part of a round trip ends with a wait and is timed by the host's
  * clock; a row is the median of 11 round trips. The last row is a memcpy of as many bytes from ordinary memory to ordinary memory.
  *
- * record.sh builds and runs it. SIZE and SEED as in the lesson.
+ * record.list has it built and run. SIZE and SEED as in the lesson.
  */
 #define main lesson02_main
 #include "../lesson02.cu"

@@ -1,7 +1,7 @@
 /* Lesson 03, "Bytes in flight": the versions with more and with fewer bytes on their way at a time, verified and timed as
  * the versions themselves are; and the life of a warp in versions 1, 3 and 4, with a clock in the kernel.
  *
- * record.sh builds and runs it. SIZE and SEED as in the lesson.
+ * record.list has it built and run. SIZE and SEED as in the lesson.
  */
 #define main lesson03_main
 #include "../lesson03.cu"

@@ -1,7 +1,7 @@
 /* Lesson 03, "coalesced": version 1 with neighbouring lanes 1, 2, 4, 8 and 32 elements apart, verified and timed (or counted) as the versions
  * themselves are. Each element is still loaded once, and the stores stay as they are; only who loads what has changed.
  *
- * record.sh builds and runs it. SIZE (rounded up to a power of two) and SEED as in the lesson.
+ * record.list has it built and run. SIZE (rounded up to a power of two) and SEED as in the lesson.
  */
 #define main lesson03_main
 #include "../lesson03.cu"

@@ -2,7 +2,7 @@
  * three, so that two things change at once. Here is the kernel in between: planes, and a thread makes the three colours
  * of its pixel. All verified and timed (or counted) as the versions are.
  *
- * record.sh builds and runs it. SIZE and SEED as in the lesson.
+ * record.list has it built and run. SIZE and SEED as in the lesson.
  */
 #define main lesson04_main
 #include "../lesson04.cu"

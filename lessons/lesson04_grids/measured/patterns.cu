@@ -1,7 +1,7 @@
 /* Lesson 04, "Coalesced" and "Structs of arrays": what a warp's request moves, pattern by pattern, verified and timed
  * (or counted) as the versions are.
  *
- * record.sh builds and runs it. SIZE (rounded up to a power of two) and SEED as in the lesson.
+ * record.list has it built and run. SIZE (rounded up to a power of two) and SEED as in the lesson.
  *
  * First n floats are copied. Each is loaded once, and the stores are coalesced; only which thread loads which float
  * changes. Then n particles of 8 floats: one of these is wanted, or six; from an array of structs, a struct of arrays,

@@ -4,7 +4,7 @@
 #     sh lessons/lesson11_scan/measured/tuning/tune.sh build FOLDER
 # Both in the root of the workbook.
 set -u
-. tools/authoring/measured.sh
+. tools/authoring/tuning.sh
 here=lessons/lesson11_scan/measured/tuning
 sm90='-gencode arch=compute_90,code=sm_90'
 

@@ -4,7 +4,7 @@
 #     sh lessons/lesson13_layernorm/measured/tuning/tune.sh build FOLDER
 # Both in the root of the workbook.
 set -u
-. tools/authoring/measured.sh
+. tools/authoring/tuning.sh
 here=lessons/lesson13_layernorm/measured/tuning
 
 if [ "$1" = build ]; then
