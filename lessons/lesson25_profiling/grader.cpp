@@ -190,8 +190,8 @@ static void busy(const struct function *function) {
 
 /* What a part may take, in units of n floats: read, written, and in passes of a warp over shared memory. On a GPU: its time in copies that
  * read and write n floats each. On an H200 right programs took at most 1.6, 1.7, 2.4, 7.0 and 9.7 of them, in the order below, and the exercise as
- * it is given 23, 4.3, 4.5, 66 and 84 (measured/h200.csv). So each limit lies between; that of process is below what it takes with center or
- * peaks as given, and what it takes with waits does not show here: judge_busy_stream looks for them. */
+ * it is given 23, 4.3, 4.5, 66 and 84 (measured/h200.csv has the exercise's and the solution's). So each limit lies between; that of process is
+ * below what it takes with center or peaks as given, and what it takes with waits does not show here: judge_busy_stream looks for them. */
 struct limits {
     double read, written, passes, copies, operations; /* the last: adds, multiplications and FMAs for each float */
     const char *hint;                                 /* what to look at when too much was moved */
