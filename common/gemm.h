@@ -2,9 +2,7 @@
  *
  *     return gemm_main<sgemm_cpu>(versions, VERSIONS, shapes, 4, argc, argv);
  *
- * is lesson.h's main where a size is a shape: each version is verified on the shapes {M, N, K} and measured with square
- * matrices. With SIZE=n these have n rows, and are verified instead of the shapes; so is a product whose K is about half of
- * n, and a multiple of 4. What a program with more to do needs:
+ * is lesson.h's main for products of floats, with gemm_shapes.h's sizes. What a program with more to do needs:
  *
  *     struct gemm gemm = gemm_create(M, N, K, 1.5f, -0.5f, seed, sgemm_cpu);      inputs and the expected result
  *     gemm_measure(&gemm, versions, count);                                       a table: times, or what was counted
@@ -33,7 +31,7 @@
 #include "checksum.h"
 #include "cublas.h"
 #include "device.h"
-#include "lesson.h"
+#include "gemm_shapes.h"
 #include "turns.h"
 #include "verify.h"
 
@@ -341,15 +339,7 @@ static inline void gemm_measure(struct gemm *g, const struct gemm_version *versi
 
 // ---------------------------------------------------------------- main
 
-enum { GEMM_EDGE_MAX = 32768 };
-
-/* C = A * B, or added to what is there, C = 1.5 * A * B - 0.5 * C. */
-struct gemm_shape {
-    int M, N, K;
-    bool added;
-};
-
-/* A template of the reference: a pointer to a function cannot carry it along. */
+/* A sum is 1.5 * A * B - 0.5 * C. A template of the reference: a pointer to a function cannot carry it along. */
 template <gemm_reference REFERENCE> struct gemm gemm_of_shape(struct gemm_shape s, int, uint64_t seed) {
     return gemm_create(s.M, s.N, s.K, s.added ? 1.5f : 1.0f, s.added ? -0.5f : 0.0f, seed, REFERENCE);
 }
@@ -370,8 +360,6 @@ static inline void gemm_verify_job(struct gemm_job *job) {
     gemm_verify(job->gemm, job->version->name);
 }
 
-/* Every shape is verified twice, as a product and as one that is added to C. With SIZE, what a profiler shows, the first
- * launch or the largest one, is the product that the table is about. */
 template <gemm_reference REFERENCE, int SHAPES>
 int gemm_main(const struct gemm_version *versions, int count, const int (&shapes)[SHAPES][3], int multiple_of_K,
               int argc, char **argv) {
@@ -379,23 +367,11 @@ int gemm_main(const struct gemm_version *versions, int count, const int (&shapes
     struct lesson<gemm_shape, gemm, gemm_version, gemm_job> lesson = {
         "matrix product", versions, count
     };
-    device_print_backend();
-    if (options.size > GEMM_EDGE_MAX) {
-        options_usage_error(argv[0], "SIZE is the edge of a matrix in this lesson, at most 32768", NULL);
-    }
-    int n = options.size >= 0 ? (int)options.size : device_is_emulator() ? 256 : 4096;
-    struct gemm_shape edge[] = {{n, n, n, false}, {n, n, n / 2 / multiple_of_K * multiple_of_K, true}};
-    struct gemm_shape all[2 * SHAPES];
-    for (int s = 0; s < 2 * SHAPES; s++) {
-        const int *shape = shapes[s / 2];
-        all[s] = {shape[0], shape[1], shape[2], s % 2 == 1};
-    }
     lesson.create = gemm_of_shape<REFERENCE>, lesson.free = gemm_free;
     lesson.begin = gemm_begin, lesson.launch = gemm_launch_job, lesson.verify = gemm_verify_job;
     lesson.measure_size = gemm_measure_shape<REFERENCE>;
-    lesson.verified = options.size >= 0 ? edge : all, lesson.verified_count = options.size >= 0 ? 2 : 2 * SHAPES;
-    lesson.measured = edge, lesson.measured_count = n > 0;
-    return lesson_run(&lesson, &options);
+    gemm_run(&lesson, shapes, multiple_of_K, argv[0], &options);
+    return verify_finish(lesson.what);
 }
 
 #endif

@@ -19,7 +19,8 @@
  * more. A lesson with another table, or another way to verify a size, replaces the function for it: lesson.measure_size, lesson.verify_size.
  *
  * A size need not be a number of elements: where it is a shape, main reads the options itself and calls lesson_run, as gemm.h
- * does for products of matrices.
+ * does for products of matrices. Where a lesson compares more than one table does, main calls lesson_verify_all and
+ * lesson_measure_all, which lesson_run consists of, and says the rest before verify_finish.
  *
  * In a lesson with lesson.time the versions take turns with others (turns.h), so the jobs of all rows are there at the same time.
  *
@@ -203,11 +204,17 @@ void lesson_measure_in_turns(const struct lesson<size, problem, version, job> *l
     lesson->free(&p);
 }
 
-/* Verifies, measures, and returns the program's exit status. How fast a wrong kernel is does not matter. */
+/* The versions that were asked for. */
+template <class lesson_type>
+void lesson_range(const lesson_type *lesson, const struct options *options, int *first, int *last) {
+    *first = options->version ? options->version - 1 : 0;
+    *last = options->version ? options->version - 1 : lesson->count - 1;
+}
+
 template <class size, class problem, class version, class job>
-int lesson_run(const struct lesson<size, problem, version, job> *lesson, const struct options *options) {
-    int first = options->version ? options->version - 1 : 0;
-    int last = options->version ? options->version - 1 : lesson->count - 1;
+void lesson_verify_all(const struct lesson<size, problem, version, job> *lesson, const struct options *options) {
+    int first, last;
+    lesson_range(lesson, options, &first, &last);
     for (int s = 0; s < lesson->verified_count; s++) {
         if (lesson_elements(lesson->verified[s]) > lesson->largest_verified) {
             continue;
@@ -218,6 +225,13 @@ int lesson_run(const struct lesson<size, problem, version, job> *lesson, const s
             lesson_verify(lesson, first, last, lesson->verified[s], options->seed);
         }
     }
+}
+
+/* How fast a wrong kernel is does not matter. */
+template <class size, class problem, class version, class job>
+void lesson_measure_all(const struct lesson<size, problem, version, job> *lesson, const struct options *options) {
+    int first, last;
+    lesson_range(lesson, options, &first, &last);
     for (int s = 0; s < lesson->measured_count && verify_tally()->failures == 0; s++) {
         if (lesson_elements(lesson->measured[s]) == 0) {
             continue;
@@ -230,6 +244,13 @@ int lesson_run(const struct lesson<size, problem, version, job> *lesson, const s
             lesson_measure(lesson, first, last, lesson->measured[s], options->seed);
         }
     }
+}
+
+/* Verifies, measures, and returns the program's exit status. */
+template <class size, class problem, class version, class job>
+int lesson_run(const struct lesson<size, problem, version, job> *lesson, const struct options *options) {
+    lesson_verify_all(lesson, options);
+    lesson_measure_all(lesson, options);
     return verify_finish(lesson->what);
 }
 

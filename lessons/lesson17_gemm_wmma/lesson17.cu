@@ -522,10 +522,6 @@ __launch_bounds__(D::THREADS) void gemm_kernel8(int M, int N, int K, float alpha
 
 /* As in lessons 15 and 16: queued in `stream`, no waiting. M and N may be 0; with K = 0, C = beta * C. */
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 template <class number, class sum>
 using gemm_kernel = void (*)(int M, int N, int K, float alpha, const number *A, const number *B, float beta, sum *C);
 
@@ -626,42 +622,17 @@ static const struct gemm_version exactness[] = {
     {"bf16", BF16, gemm3<bf16>},
 };
 
-// ---------------------------------------------------------------- verify and measure
-
 /* Multiples of 16, of 8, of nothing; multiples of all tiles; fewer steps than there are stages; one of the three is 0. */
-static void verify_shapes(int first, int last, uint64_t seed) {
-    static const int shapes[][3] = {{1, 1, 1},   {31, 31, 31},   {33, 33, 33},    {129, 65, 97},  {0, 16, 16},
-                                    {16, 0, 16}, {16, 16, 0},    {16, 16, 16},    {48, 80, 112},  {8, 16, 24},
-                                    {1, 8, 8},   {136, 264, 40}, {257, 128, 200}, {128, 256, 64}, {144, 20, 36}};
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        const int *shape = shapes[s];
-        gemm_verify_versions(versions, first, last, shape[0], shape[1], shape[2], 1.0f, 0.0f, seed);
-        gemm_verify_versions(versions, first, last, shape[0], shape[1], shape[2], 2.0f, -1.0f, seed);
-    }
-}
+static const int shapes[][3] = {{1, 1, 1},   {31, 31, 31},   {33, 33, 33},    {129, 65, 97},  {0, 16, 16},
+                                {16, 0, 16}, {16, 16, 0},    {16, 16, 16},    {48, 80, 112},  {8, 16, 24},
+                                {1, 8, 8},   {136, 264, 40}, {257, 128, 200}, {128, 256, 64}, {144, 20, 36}};
 
 int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int n = device_is_emulator() ? 256 : 4096; // the edge of the table's matrices
-    device_print_backend();
-
-    if (options.size > 32768) {
-        options_usage_error(argv[0], "SIZE is the edge of a matrix in this lesson, at most 32768", NULL);
-    } else if (options.size >= 0) {
-        n = (int)options.size;
-        // What a profiler shows, the first launch or the largest one, is the product that the table is about.
-        gemm_verify_versions(versions, first, last, n, n, n, 1.0f, 0.0f, options.seed);
-        gemm_verify_versions(versions, first, last, n, n, n / 8 * 4, 2.0f, -1.0f, options.seed);
-    } else {
-        verify_shapes(first, last, options.seed);
-    }
-    if (n > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
-        gemm_measure_versions(versions, first, last, n, options.seed);
-    }
+    frame lesson = frame_of("matrix product", versions, VERSIONS);
+    gemm_run(&lesson, shapes, 4, argv[0], &options);
     if (options.size < 0 && !options.version) {
         gemm_compare_errors(exactness, sizeof exactness / sizeof exactness[0], options.seed);
     }
-    return verify_finish("matrix product");
+    return verify_finish(lesson.what);
 }

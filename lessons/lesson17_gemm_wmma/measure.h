@@ -1,9 +1,8 @@
 /* measure.h - what lesson 17 does with its versions: verify each, count what they ask for on the emulator, time them on a GPU in turns with
  * cuBLAS, and compare how exact they are.
  *
- *     gemm_verify_versions(versions, first, last, M, N, K, alpha, beta, seed);
- *     gemm_measure_versions(versions, first, last, n, seed);            times or counts
- *     gemm_compare_errors(versions, count, seed);                       errors by type and by K
+ *     frame lesson = frame_of("matrix product", versions, VERSIONS);      for lesson.h: verifies; times or counts
+ *     gemm_compare_errors(versions, count, seed);                         errors by type and by K
  *
  * How far may a result be off? Products of two numbers of 8, 11 or so bits are exact. What is rounded is a sum, after each
  * addition or after several of them: a tensor core adds at least four products at once, cuts each addend off and then rounds. With
@@ -26,6 +25,7 @@
 #include "../../common/check.h"
 #include "../../common/cublas_types.h"
 #include "../../common/device.h"
+#include "../../common/gemm_shapes.h"
 #include "../../common/record.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
@@ -144,6 +144,7 @@ static void sums_write(enum kind kind, const float *x, void *to, size_t n) {
 struct gemm {
     enum kind kind;
     struct gemm_call call;
+    uint64_t seed;
     int step;                 // the reference has rows 0, step, 2 * step, ...
     size_t n_A, n_B, n_C;     // elements
     float *A, *B;             // host; as the product sees them, rounded
@@ -241,7 +242,7 @@ static void gemm_reset(struct gemm *g) {
 }
 
 static struct gemm gemm_create(enum kind kind, int M, int N, int K, float alpha, float beta, uint64_t seed) {
-    struct gemm g = {kind, {M, N, K, alpha, beta}};
+    struct gemm g = {kind, {M, N, K, alpha, beta}, seed};
     g.step = (double)M * N * K > 4e8 ? GEMM_SAMPLE : 1;
     g.n_A = (size_t)M * K, g.n_B = (size_t)K * N, g.n_C = (size_t)M * N;
     g.A = gemm_matrix(kind, g.n_A, seed, &g.call.A);
@@ -336,36 +337,13 @@ static bool gemm_verify(struct gemm *g, const char *name) {
     return good && (g->step == 1 || gemm_verify_checksums(g, title));
 }
 
-/* Versions first to last, all types; those that this GPU lacks are left out. */
-static void gemm_verify_versions(const struct gemm_version *versions, int first, int last, int M, int N, int K,
-                                 float alpha, float beta, uint64_t seed) {
-    for (int kind = 0; kind < KINDS; kind++) {
-        struct gemm g = {};
-        for (int v = first; v <= last; v++) {
-            if (versions[v].kind != kind || !gemm_runs_here(versions[v].kind)) {
-                continue;
-            }
-            if (!g.host_C) {
-                g = gemm_create(versions[v].kind, M, N, K, alpha, beta, seed);
-            }
-            gemm_reset(&g);
-            versions[v].launch(&g.call, 0);
-            CUDA_CHECK(cudaDeviceSynchronize());
-            gemm_verify(&g, versions[v].name);
-        }
-        if (g.host_C) {
-            gemm_free(&g);
-        }
-    }
-}
-
-// ---------------------------------------------------------------- on a GPU: times
+// ---------------------------------------------------------------- a version, or cuBLAS, on a problem
 
 struct gemm_job {
+    struct gemm *gemm;
     struct gemm_call call;
     const struct gemm_version *version; // NULL: cuBLAS
     const struct cublas *cublas;
-    const struct cublas_types *types;
 };
 
 static void gemm_launch_job(void *job, cudaStream_t stream) {
@@ -374,10 +352,13 @@ static void gemm_launch_job(void *job, cudaStream_t stream) {
     if (j->version) {
         j->version->launch(c, stream);
     } else {
-        cublas_check(cublas_gemm_ex(j->cublas, j->types, c->M, c->N, c->K, c->alpha, c->A, c->B, c->beta, c->C, stream),
+        cublas_check(cublas_gemm_ex(j->cublas, kinds[j->gemm->kind].cublas, c->M, c->N, c->K, c->alpha, c->A, c->B,
+                                    c->beta, c->C, stream),
                      "cublasGemmEx");
     }
 }
+
+// ---------------------------------------------------------------- on a GPU: times
 
 /* What the tensor cores can do at best, in TFLOP/s, where we know it: 0 elsewhere. */
 static double gemm_peak(enum kind kind) {
@@ -393,8 +374,8 @@ static double gemm_peak(enum kind kind) {
 /* cuBLAS may refuse a type in this layout; and of TF32 it is its own business how the inputs are rounded. */
 static bool gemm_peer_works(struct gemm *g, struct gemm_job *peer) {
     const struct gemm_call *c = &peer->call;
-    if (!peer->cublas->library ||
-        cublas_gemm_ex(peer->cublas, peer->types, c->M, c->N, c->K, c->alpha, c->A, c->B, c->beta, c->C, 0) != 0) {
+    if (!peer->cublas->library || cublas_gemm_ex(peer->cublas, kinds[g->kind].cublas, c->M, c->N, c->K, c->alpha, c->A,
+                                                 c->B, c->beta, c->C, 0) != 0) {
         return false;
     }
     CUDA_CHECK(cudaDeviceSynchronize());
@@ -437,7 +418,7 @@ static void gemm_race(struct gemm *g, const struct gemm_version *versions, int c
     double peak = gemm_peak(g->kind), flops = 2.0 * g->call.M * g->call.N * g->call.K;
     void *own_C = g->call.C;
     for (int v = 0; v <= count; v++) {
-        jobs[v] = {g->call, v < count ? &versions[v] : NULL, cublas, kinds[g->kind].cublas};
+        jobs[v] = {g, g->call, v < count ? &versions[v] : NULL, cublas};
         CUDA_CHECK(cudaMalloc(&jobs[v].call.C, g->n_C * kinds[g->kind].sum));
         g->call.C = jobs[v].call.C;
         gemm_reset(g);
@@ -480,7 +461,7 @@ static void gemm_print_counts(const char *name, const struct gemm_call *c, const
 }
 
 static void gemm_count(struct gemm *g, const struct gemm_version *version) {
-    struct gemm_job job = {g->call, version};
+    struct gemm_job job = {g, g->call, version};
     struct emulatorCounters counters;
     gemm_reset(g);
     bench_count(&counters, gemm_launch_job, &job);
@@ -489,13 +470,14 @@ static void gemm_count(struct gemm *g, const struct gemm_version *version) {
 }
 
 /* The table. What was timed or counted is verified. */
-static void gemm_measure_versions(const struct gemm_version *versions, int first, int last, int n, uint64_t seed) {
+static void gemm_measure_versions(const struct gemm_version *versions, int first, int last, struct gemm_shape shape,
+                                  uint64_t seed) {
     bool emulator = device_is_emulator();
     struct cublas cublas = cublas_open();
-    printf("M = %d, N = %d, K = %d\n", n, n, n);
-    record_row("product", "M", n, "");
-    record_row("product", "N", n, "");
-    record_row("product", "K", n, "");
+    printf("M = %d, N = %d, K = %d\n", shape.M, shape.N, shape.K);
+    record_row("product", "M", shape.M, "");
+    record_row("product", "N", shape.N, "");
+    record_row("product", "K", shape.K, "");
     if (emulator) {
         printf("\n%-18s  %12s  %12s  %12s  %12s  %12s\n", "", "instructions", "sectors", "bytes loaded", "wavefronts",
                "wavefronts");
@@ -514,7 +496,7 @@ static void gemm_measure_versions(const struct gemm_version *versions, int first
                    kinds[versions[v].kind].minor);
             continue;
         }
-        struct gemm g = gemm_create(versions[v].kind, n, n, n, 1.0f, 0.0f, seed);
+        struct gemm g = gemm_create(versions[v].kind, shape.M, shape.N, shape.K, 1.0f, 0.0f, seed);
         if (emulator) {
             for (int k = v; k < next; k++) {
                 gemm_count(&g, &versions[k]);
@@ -527,6 +509,41 @@ static void gemm_measure_versions(const struct gemm_version *versions, int first
     }
     printf("\n");
     cublas_close(&cublas);
+}
+
+// ---------------------------------------------------------------- for lesson.h
+
+/* A problem of this type, without matrices: gemm_begin makes them, if any version is of the type. */
+static struct gemm gemm_of_shape(struct gemm_shape s, int kind, uint64_t seed) {
+    return {(enum kind)kind, {s.M, s.N, s.K, s.added ? 2.0f : 1.0f, s.added ? -1.0f : 0.0f}, seed};
+}
+
+static bool gemm_is_for(const struct gemm_version *version, const struct gemm *g) {
+    return version->kind == g->kind && gemm_runs_here(version->kind);
+}
+
+static struct gemm_job gemm_begin(struct gemm *g, const struct gemm_version *version) {
+    const struct gemm_call *c = &g->call;
+    if (!g->host_C) {
+        *g = gemm_create(g->kind, c->M, c->N, c->K, c->alpha, c->beta, g->seed);
+    }
+    gemm_reset(g);
+    return {g, g->call, version};
+}
+
+static void gemm_verify_job(struct gemm_job *job) {
+    gemm_verify(job->gemm, job->version->name);
+}
+
+typedef struct lesson<gemm_shape, gemm, gemm_version, gemm_job> frame;
+
+static frame frame_of(const char *what, const struct gemm_version *versions, int count) {
+    frame lesson = {what, versions, count};
+    lesson.kinds = KINDS;
+    lesson.create = gemm_of_shape, lesson.free = gemm_free, lesson.is_for = gemm_is_for;
+    lesson.begin = gemm_begin, lesson.launch = gemm_launch_job, lesson.verify = gemm_verify_job;
+    lesson.measure_size = gemm_measure_versions;
+    return lesson;
 }
 
 // ---------------------------------------------------------------- how exact is it?

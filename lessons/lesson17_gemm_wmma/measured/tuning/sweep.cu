@@ -25,7 +25,8 @@ int main(int argc, char **argv) {
     for (int a = 1; a < argc; a++) {
         int n = atoi(argv[a]);
         if (device_is_emulator()) { // nothing to time, but they can be verified
-            gemm_verify_versions(variants, 0, sizeof variants / sizeof variants[0] - 1, n, n, n, 1.0f, 0.0f, 1);
+            frame lesson = frame_of("variants", variants, sizeof variants / sizeof variants[0]);
+            lesson_verify(&lesson, 0, lesson.count - 1, gemm_shape{n, n, n, false}, 1);
             continue;
         }
         struct gemm g = gemm_create(FP16, n, n, n, 1.0f, 0.0f, 1);
