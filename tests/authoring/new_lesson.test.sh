@@ -17,6 +17,8 @@ number=${asked%%_*}
 
 capture make new
 expect "make new asks which" error 'make new LESSON=11_scan'
+capture make record
+expect "make record asks which" error 'make record LESSON=10'
 capture make new LESSON=scan
 expect "a lesson without a number" error 'two digits, a line and a name'
 capture make new LESSON=11_so-long
