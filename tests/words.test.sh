@@ -22,7 +22,7 @@ if [ "$lines" -le 24 ] && [ "$columns" -le 80 ]; then
 else
   no "help fits 80 x 24" "it has $lines lines of up to $columns columns"
 fi
-for word in doctor student-copy lab notebooks bench test clean format hint03 watch progress grade solution reset ptx sass BACKEND TIMEOUT SIZE; do
+for word in doctor student-copy lab notebooks bench test clean new record format hint03 watch progress grade solution reset ptx sass BACKEND TIMEOUT SIZE; do
   printf '%s\n' "$output" | grep -q "$word" || no "help names $word" "it does not"
 done
 

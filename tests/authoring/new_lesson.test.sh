@@ -17,6 +17,8 @@ number=${asked%%_*}
 
 capture make new
 expect "make new asks which" error 'make new LESSON=11_scan'
+capture make record
+expect "make record asks which" error 'make record LESSON=10'
 capture make new LESSON=scan
 expect "a lesson without a number" error 'two digits, a line and a name'
 capture make new LESSON=11_so-long
@@ -36,7 +38,7 @@ check_new() {
   capture make new LESSON="$1"
   shift 3
   expect "make new makes $what" 0 "lesson $number is there.*make lesson$number run"
-  found=$(grep -rnliE 'skeleton|lesson00|lesson 00' "lessons/$folder" "solutions/$folder" "notebooks/$folder.ipynb" | tr '\n' ' ' || true)
+  found=$(grep -rnliE 'skeleton|lesson.?00|workbook [a-z]+ 00' "lessons/$folder" "solutions/$folder" "notebooks/$folder.ipynb" | tr '\n' ' ' || true)
   if [ -z "$found" ]; then pass "nothing in $what is named after the skeleton"; else no "nothing in $what is named after the skeleton" "$found"; fi
   missing=''
   for part in "$@" README.md hints.md measured/record.list; do

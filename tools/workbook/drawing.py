@@ -63,7 +63,7 @@ class Style:
         self.classes = {name for line in self.lines for name in line}
         unknown = sorted(self.classes - set(self.looks))
         if unknown:
-            raise ValueError(f"no look for {' '.join(unknown)}")
+            raise ValueError(f"no look for {' '.join(unknown)}: give Style the CSS of a class that LOOKS lacks")
 
     def is_dark(self, name: str) -> bool:
         """Whether words on a shape of this class must be light."""
@@ -104,7 +104,7 @@ class Drawing:
     def _put(self, name: str, attributes: str, classes: str = "", words: Optional[str] = None) -> None:
         unknown = sorted(set(classes.split()) - self.style.classes)
         if unknown:
-            raise ValueError(f"the style has no {' '.join(unknown)}")
+            raise ValueError(f"the style has no {' '.join(unknown)}: add it to the classes of Style")
         if classes:
             attributes += f' class="{classes}"'
         end = "/>" if words is None else f">{escape(words, quote=False)}</{name}>"

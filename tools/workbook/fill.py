@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workbook import recording
 from workbook.formulas import FormulaError
-from workbook.lessons import lesson_folder, lesson_folders
+from workbook.lessons import lesson_folder, lesson_folders, number_of
 from workbook.pages import Page, has_formulas
 from workbook.records import RecordError, records_of
 
@@ -69,7 +69,7 @@ def main(arguments: list[str]) -> int:
     right = True
     for path in paths:
         if not recorded(path):
-            print(f"skip {path} has the numbers of its record: nothing is recorded yet (make record)")
+            print(f"skip {path} has the numbers of its record: nothing is recorded yet (make record LESSON={number_of(path.parent)})")
             continue
         try:
             page = Page(path)

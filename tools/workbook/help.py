@@ -21,7 +21,8 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make progress            what has passed (CHECK=1 grades it again)
   make grade student-copy  for a class: TEACHING.md (OUT= STUDENT= FILE=)
   make lab                 the lessons as notebooks, in JupyterLab
-  make notebooks  execute them   make doctor  this machine  make new format
+  make new record format   for authors of lessons: CONTRIBUTING.md (LESSON=)
+  make notebooks  execute them   make doctor  this machine
   make test  check all  make bench  time the emulator  make clean  start clean
 Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR="""
 

@@ -37,10 +37,10 @@ class NewLesson:
                 raise Failure(f"there is a lesson {self.number}: {there}.")
 
     def named(self, text: str) -> str:
-        """The skeleton's words with this lesson's number and name: lesson00_skeleton, lesson00.cu, skeleton_kernel1, Lesson 00, "00"."""
+        """The skeleton's words for this lesson: lesson00_skeleton, lesson00.cu, skeleton_kernel1, Lesson 00, LESSON=00, workbook fill 00, "00"."""
         text = text.replace("lesson00_skeleton", self.folder).replace("skeleton", self.name)
         text = re.sub(r"([a-z])00\b", rf"\g<1>{self.number}", text)
-        text = re.sub(r"([Ll]esson|[Ee]xercise) 00\b", rf"\g<1> {self.number}", text)
+        text = re.sub(r"([Ll]esson |[Ee]xercise |LESSON=|workbook \w+ )00\b", rf"\g<1>{self.number}", text)
         return text.replace('"00"', f'"{self.number}"')
 
     def copy_skeleton(self) -> None:

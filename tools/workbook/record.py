@@ -25,6 +25,10 @@ from workbook.messages import Failure, say, warn
 from workbook.recording import Build, Item
 
 SANITIZERS = "memcheck racecheck synccheck initcheck"
+WITHOUT_GPU = (
+    "python3 tools/workbook record NUMBER --build compiles here what is to be measured. A lesson may wait for its record:",
+    'CONTRIBUTING.md, "Without a GPU of your own", says how somebody else makes it.',
+)
 
 
 def configuration() -> dict[str, str]:
@@ -42,9 +46,9 @@ def ask_card(query: str) -> str:
     try:
         asked = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader,nounits"], capture_output=True, text=True)
     except FileNotFoundError:
-        raise Failure("a record is made on a GPU, and there is no nvidia-smi here", "to build what is measured: --build") from None
+        raise Failure("a record is made on a GPU, and there is no nvidia-smi here", *WITHOUT_GPU) from None
     if asked.returncode or not asked.stdout.strip():
-        raise Failure("a record is made on a GPU, and nvidia-smi finds none here")
+        raise Failure("a record is made on a GPU, and nvidia-smi finds none here", *WITHOUT_GPU)
     return asked.stdout.splitlines()[0].strip()
 
 
@@ -275,6 +279,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", metavar="WORD", help="only the lines of record.list with that word")
     parser.add_argument("--card", metavar="NAME", help="write measured/NAME.csv")
     options = parser.parse_args(arguments)
+    if not options.number:
+        raise Failure("which lesson? make record LESSON=10")
 
     folder = lesson_folder(options.number)
     items = recording.load(folder)
@@ -282,10 +288,13 @@ def main(arguments: list[str]) -> int:
     wanted = [item for item in items if item.kind not in ("build", "keep") and (not options.only or options.only in item.section)]
     if not wanted:
         raise Failure(f"no line of {folder}/measured/record.list has the word {options.only}")
+    if not options.build:
+        ask_card("name")  # before minutes of compiling
     if not options.no_build:
         needed = {item.program for item in wanted if item.kind != "step"} | {item.program for item in items if item.kind == "build"}
         Builder(options.number, folder).all([builds[name] for name in sorted(needed)])
     if options.build:
+        say(f"build/record/{options.number}/ has what is to be measured; where the GPU is: python3 tools/workbook record {options.number} --no-build")
         return 0
     scratch = Path(tempfile.mkdtemp())
     try:

@@ -1,4 +1,4 @@
-"""Lesson 00's figures: `python3 tools/workbook figures` draws them again."""
+"""Lesson 00's figures: `python3 tools/workbook figures 00` draws them again."""
 from workbook.drawing import Drawing, Style, figure
 
 STYLE = Style("mid on2 link")
