@@ -12,6 +12,9 @@ from workbook.needs import all_needs
 SHOWN = 40  # findings of one check
 LESSONS = re.compile(r"[Ll]essons? +\d\d(?:(?:, and|,| and| or| to) \d\d)*")
 SOURCES = ("common", "emulator", "tools", "tests", "lessons", "solutions", "notebooks", "bench")
+LISTED = (("tools/grading", "tools/grading", ""), ("tools/jail", "tools/jail", ""), ("tools/workbook", "tools/workbook", ""))
+LISTED += (("tools/workbook", "tools/workbook/grading", "grading/"),)  # page, folder, what is before its names
+LISTED_SUFFIXES = (".c", ".h", ".cpp", ".py")
 SOURCE_SUFFIXES = (".c", ".h", ".cu", ".cpp", ".sh", ".py")
 
 
@@ -162,6 +165,19 @@ def sources() -> list[str]:
     return sorted(path for path in found if not os.path.islink(path))
 
 
+def unlisted_files() -> list[str]:
+    """Sources that the README of their folder does not name: it says where each decision is made. A module is named without its suffix."""
+    found = []
+    for page, folder, below in LISTED:
+        names = set(re.findall("`([^`\n]+)`", read(f"{page}/README.md")))
+        for path in sorted(Path(folder).iterdir()):
+            name = below + (path.stem if page == "tools/workbook" else path.name)
+            header = path.suffix == ".h" and any(path.with_suffix(suffix).exists() for suffix in (".c", ".cpp"))
+            if path.suffix in LISTED_SUFFIXES and not path.name.startswith("__") and not header and name not in names:
+                found.append(f"{page}/README.md: {path}")
+    return found
+
+
 def words_gone() -> list[str]:
     """Words that the field's have replaced, with what to say instead."""
     listed = [line.split("\t") for line in read("tests/words_gone.txt").split("\n") if line and not line.startswith("#")]
@@ -188,6 +204,7 @@ CHECKS: list[tuple[str, Callable[[], list[str]]]] = [
     ("each word of the glossary names the lesson that explains it", glossary.unexplained),
     ("the glossary is in order", glossary.out_of_order),
     ("the glossary's words are marked where they are first used", glossary.unmarked),
+    ("a folder's README names each of its files", unlisted_files),
     ("no word of words_gone.txt is used", words_gone),
 ]
 
