@@ -256,14 +256,12 @@ static void run_grid(bool meets) {
 
 // EXPECT barrier_of_grid 0 none
 // CHECKS memcheck,racecheck,synccheck
-// TIMEOUT 3
 static void case_barrier_of_grid(void) {
     run_grid(true);
 }
 
 // EXPECT barrier_of_grid_left_out 0 race
 // CHECKS memcheck,racecheck,synccheck
-// TIMEOUT 3
 static void case_barrier_of_grid_left_out(void) {
     run_grid(false);
 }
