@@ -73,6 +73,19 @@ def page(text):
     return Page(path)
 
 
+def unmeasured(text):
+    """What is wrong in a page of a lesson that has no record."""
+    path = Path(sys.argv[1]) / "fresh.md"
+    path.write_text(text)
+    fresh = Page(path)
+    fresh.fill()
+    return [difference.found for difference in fresh.differences]
+
+
+check("a page may say that a number is not measured yet", unmeasured("It is <!--= 2 * 3 -->not measured yet<!--/-->.\n"), [])
+check("a number without a record is found", len(unmeasured("It is <!--= 2 * 3 -->6 %.\n")), 1)
+
+
 def differences(text):
     checked = page(text)
     checked.fill()

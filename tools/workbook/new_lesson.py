@@ -12,6 +12,7 @@ from workbook.generate import generate
 from workbook.lessons import lesson_folders, number_of
 from workbook.map import make_map
 from workbook.messages import Failure, say, warn
+from workbook.pages import UNMEASURED
 
 
 class NewLesson:
@@ -94,7 +95,7 @@ def without_plan(page: str, number: str) -> str:
 def register(lesson: NewLesson) -> None:
     """Names the lesson where lessons are named."""
     start = f"| [{lesson.number} {lesson.name}]({lesson.page}) | 90 | FILL IN: "
-    phrase = f"<!--={lesson.number} headline -->FILL IN: make record<!--/-->"
+    phrase = f"<!--={lesson.number} headline -->{UNMEASURED}<!--/-->"
     add_row(Path("README.md"), lesson.number, start + f"about | {phrase} | FILL IN: exercise |")
     add_row(Path("TEACHING.md"), lesson.number, start + "in class | FILL IN: at home |")
     change(Path("README.md"), without_plan(Path("README.md").read_text("utf-8"), lesson.number))

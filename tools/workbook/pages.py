@@ -36,6 +36,7 @@ from workbook.lessons import lesson_folder
 from workbook.messages import Failure
 from workbook.records import Record, RecordError, records_of
 
+UNMEASURED = "not measured yet"  # what a page may have, while a lesson has no record, where a formula over that belongs
 BINDINGS = Path("bench/bindings")  # of several lessons: it has a record, and no page
 COMMENT = re.compile(r"<!--([:=])(\w*(?:@\w+)?)(\s.*?)-->", re.DOTALL)
 NUMBER = re.compile(r"\d{4}-\d\d-\d\d|[-+−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
@@ -147,7 +148,7 @@ class Page:
                 made, place = self._made(comment)
                 text += made
             except (FormulaError, RecordError) as error:
-                if not (isinstance(error, NotRecorded) and self.text.startswith("FILL IN", comment.end())):
+                if not (isinstance(error, NotRecorded) and self.text.startswith(UNMEASURED, comment.end())):
                     self._differ(comment, "", str(error))
         return text + self.text[place:]
 
