@@ -63,10 +63,6 @@ static void gemv_transposed_cpu(const float *w, const float *x, double *y, int M
 
 // ---------------------------------------------------------------- what several versions share
 
-static __host__ __device__ int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 /* From lesson 10: the sum over the lanes, in all of them. */
 static __device__ float warp_sum(float value) {
     for (int step = WARP / 2; step > 0; step /= 2) {
@@ -820,17 +816,11 @@ enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
     struct shapes shapes = shapes_of(&options);
+    frame lesson = {"matrix times vector", versions, VERSIONS};
+    lesson.verify_size = verify_versions, lesson.measure_size = measure_versions;
+    lesson.verified = shapes.verified, lesson.verified_count = shapes.small;
+    lesson.measured = shapes.measured, lesson.measured_count = shapes.large;
     device_print_backend();
-
-    for (int s = 0; s < shapes.small; s++) {
-        verify_versions(versions, first, last, shapes.verified[s], options.seed);
-    }
-    for (int s = 0; s < shapes.large && verify_tally()->failures == 0;
-         s++) { // how fast a wrong kernel is does not matter
-        measure_versions(versions, first, last, shapes.measured[s], options.seed);
-    }
-    return verify_finish("matrix times vector");
+    return lesson_run(&lesson, &options);
 }

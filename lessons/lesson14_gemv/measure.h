@@ -1,8 +1,8 @@
 /* measure.h - what lesson 14 does with its versions: make weights in each format, verify each version on many shapes, count what it asks
  * for on the emulator, and time it on a GPU in turns with a copy, with a kernel that only reads, and with cuBLAS.
  *
- *     verify_versions(versions, first, last, shape, seed);      whole numbers: the result must be exact
- *     measure_versions(versions, first, last, shape, seed);     random weights, quantised; times or counts
+ *     lesson.verify_size = verify_versions;      whole numbers: the result must be exact
+ *     lesson.measure_size = measure_versions;    random weights, quantised; times or counts
  *
  * Whole numbers: as long as no sum reaches 2^24 (in fp16: 2048), nothing is ever rounded, so every order of the additions
  * gives the same bits. No weight and no x is 0, so none can be forgotten or counted twice without being missed.
@@ -20,6 +20,7 @@
 #include "../../common/check.h"
 #include "../../common/cublas.h"
 #include "../../common/device.h"
+#include "../../common/lesson.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 
@@ -53,13 +54,6 @@ struct shape {
 
 static void gemv_cpu(const float *w, const float *x, double *y, int M, int N, int batch); // the lesson's
 static void gemv_transposed_cpu(const float *w, const float *x, double *y, int M, int N);
-
-static int multiprocessors(void) {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
 
 // ---------------------------------------------------------------- which shapes
 
@@ -522,5 +516,8 @@ static void measure_versions(const struct version *versions, int first, int last
     }
     cublas_close(&cublas);
 }
+
+/* A problem is of one format, and a version is launched for 1, 2, 4 ... vectors: verify_versions and measure_versions know that. */
+typedef struct lesson<struct shape, struct problem, struct version, struct job> frame;
 
 #endif
