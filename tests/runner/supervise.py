@@ -1,4 +1,4 @@
-"""supervise.py LIMIT REPORT SUITE [ARGUMENT]: runs one suite, its output on this process's stdout, and accounts for all it started.
+"""supervise.py LIMIT REPORT SUITE [ARGUMENT]: runs one suite, its output on this process's stdout, and accounts for all it started. __main__.py sets LIMIT.
 
 REPORT is JSON: {"status": exit status, "signal": 0 or the signal that ended the suite, "late": whether LIMIT seconds were over, "wall": seconds,
 "cpu": seconds of processor time, "left": processes that outlived the suite}. The suite runs in a session of its own. This process is its subreaper:

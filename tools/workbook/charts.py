@@ -1,4 +1,4 @@
-"""Charts of what was measured, as drawings: a ladder of versions, a roofline."""
+"""Charts of what was measured, as drawings: a ladder of versions, a roofline; their axes, and the colours of bars and points."""
 from math import atan2, degrees, exp, floor, isfinite, log, log2, log10
 from typing import NamedTuple, Optional
 

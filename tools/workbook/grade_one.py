@@ -1,4 +1,4 @@
-"""Grades one exercise of one student: OUT/STUDENT/exercise03/ and the line of OUT/points.csv."""
+"""Grades one exercise of one student, and decides its points: OUT/STUDENT/exercise03/ and the line of OUT/points.csv."""
 import csv
 import fcntl
 import io
