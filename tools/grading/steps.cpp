@@ -24,7 +24,7 @@ struct stream_state {
     struct position at;
 };
 
-struct touch {
+struct argument_use {
     int argument;
     unsigned stream, operation;
 };
@@ -38,7 +38,7 @@ struct taken {
 
 static std::map<cudaStream_t, struct stream_state> streams;
 static std::map<cudaEvent_t, struct position> events;
-static std::vector<struct touch> touches;
+static std::vector<struct argument_use> uses;
 static std::vector<struct taken> allocations;
 static struct position host;
 static unsigned operations, longest, numbers;
@@ -86,7 +86,7 @@ static struct stream_state *catch_up(cudaStream_t stream) {
 void steps_begin(cudaStream_t callers) {
     streams.clear();
     events.clear();
-    touches.clear();
+    uses.clear();
     allocations.clear();
     host = {};
     operations = longest = numbers = 0;
@@ -136,7 +136,7 @@ void steps_touch(cudaStream_t stream, int argument) {
     if (early < 0 && !covers(s->at.done, find(caller)->number, 1)) {
         early = argument;
     }
-    touches.push_back({argument, s->number, s->at.done[s->number]});
+    uses.push_back({argument, s->number, s->at.done[s->number]});
 }
 
 /* To take memory is an operation of its stream, too; but not one that takes a step. */
@@ -188,9 +188,9 @@ int steps_early(void) {
 
 int steps_left(void) {
     struct stream_state *s = catch_up(caller);
-    for (size_t i = touches.size(); i-- > 0;) { // the last ones write results
-        if (!covers(s->at.done, touches[i].stream, touches[i].operation)) {
-            return touches[i].argument;
+    for (size_t i = uses.size(); i-- > 0;) { // the last ones write results
+        if (!covers(s->at.done, uses[i].stream, uses[i].operation)) {
+            return uses[i].argument;
         }
     }
     return -1;
