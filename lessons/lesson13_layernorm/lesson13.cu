@@ -836,10 +836,6 @@ static __global__ void __launch_bounds__(1024)
 
 // ---------------------------------------------------------------- the launchers
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 static bool aligned(const void *p) {
     return (uintptr_t)p % sizeof(uint4) == 0;
 }
@@ -1084,36 +1080,21 @@ static const struct version versions[] = {
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
-static void verify_all(int first, int last, const struct options *options) {
-    const struct shape shapes[] = {{0, 5},     {1, 1},     {3, 31},   {5, 33},   {2, 1000}, {7, 1025},
-                                   {100, 104}, {37, 1024}, {3, 4096}, {2, 8192}, {2, 17000}};
-    int cols = (int)options->size, rows = cols > 0 ? 70 : 0; // of no columns there is no mean
-    struct shape own[] = {{min(rows, 3), cols}, {rows, cols}};
-    for (int s = 0; s < (options->size >= 0 ? 2 : 11); s++) {
-        struct shape shape = options->size >= 0 ? own[s] : shapes[s];
-        verify_versions<float>(versions, first, last, shape, options->seed);
-        verify_versions<bf16>(versions, first, last, shape, options->seed);
-    }
-}
-
 int main(int argc, char **argv) {
     struct options options = options_read(argc, argv, VERSIONS);
     int first = options.version ? options.version - 1 : 0;
     int last = options.version ? options.version - 1 : VERSIONS - 1;
-    const struct shape on_emulator[] = {{128, 4096}},
-                       on_gpu[] = {{32768, 8192}, {32768, 4096}, {32768, 1024}, {262144, 1024}};
-    const struct shape own[] = {{device_is_emulator() ? 128 : 32768, (int)options.size}};
+    struct shapes shapes = shapes_of(&options);
+    frame<float> lesson = frame_of<float>("layernorm", versions, VERSIONS);
+    lesson.verified = shapes.verified, lesson.verified_count = shapes.small;
+    lesson.measured = shapes.measured, lesson.measured_count = shapes.large;
+    lesson.verify_size = verify_both, lesson.measure_size = measure_both;
     device_print_backend();
-    verify_all(first, last, &options);
-    if (verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
+    lesson_verify_all(&lesson, &options);
+    if (verify_tally()->failures == 0) {
         compare_errors(versions, first, last, options.seed);
         compare_repeats(versions, first, last, options.seed);
-        int count = options.size < 0 && !device_is_emulator() ? 4 : 1;
-        for (int s = 0; s < count && options.size != 0; s++) {
-            struct shape shape = options.size >= 0 ? own[0] : device_is_emulator() ? on_emulator[0] : on_gpu[s];
-            measure_versions<float>(versions, first, last, shape, options.seed);
-            measure_versions<bf16>(versions, first, last, shape, options.seed);
-        }
     }
-    return verify_finish("layernorm");
+    lesson_measure_all(&lesson, &options);
+    return verify_finish(lesson.what);
 }

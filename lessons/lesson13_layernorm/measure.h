@@ -1,13 +1,14 @@
 /* measure.h - what lesson 13 does with its versions: verify each on many shapes, see how exact they are, count what they ask for on the
  * emulator, and time them on a GPU in turns with a copy that moves the same number of bytes.
  *
- *     verify_versions<float>(versions, first, last, shape, seed);       at aligned addresses and at others
- *     compare_errors(versions, first, last, seed);                      how far off is y when the mean is large?
- *     compare_repeats(versions, first, last, seed);                     are the column sums the same each time?
- *     measure_versions<float>(versions, first, last, shape, seed);      times or counts
+ *     frame<float> lesson = frame_of<float>("layernorm", versions, VERSIONS);      for lesson.h
+ *     lesson.verify_size = verify_both;                       float and bf16, at aligned addresses and at others
+ *     lesson.measure_size = measure_both;                     times or counts
+ *     compare_errors(versions, first, last, seed);            how far off is y when the mean is large?
+ *     compare_repeats(versions, first, last, seed);           are the column sums the same each time?
  *
- * `float` may be `bf16`. Row r of a large matrix is row r % PERIOD again, so that the reference computes only PERIOD rows; what is looked at
- * of a large result are its first rows, its last ones and some between, and all column sums.
+ * Row r of a large matrix is row r % PERIOD again, so that the reference computes only PERIOD rows; what is looked at of a large result are
+ * its first rows, its last ones and some between, and all column sums.
  */
 #ifndef LESSONS_LESSON13_LAYERNORM_MEASURE_H
 #define LESSONS_LESSON13_LAYERNORM_MEASURE_H
@@ -18,6 +19,7 @@
 #include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/lesson.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
 
@@ -70,11 +72,27 @@ static void layernorm_cpu(const float *x, const float *gamma, const float *beta,
 static void backward_cpu(const float *dy, const float *x, const float *gamma, const float *mean, const float *rstd,
                          float *dx, double *dgamma, double *dbeta, const int *times, struct shape shape);
 
-static int multiprocessors(void) {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
+// ---------------------------------------------------------------- which shapes
+
+struct shapes {
+    int small, large;
+    struct shape verified[11], measured[4];
+};
+
+/* The program's own, or with SIZE=n rows of n numbers. */
+static struct shapes shapes_of(const struct options *options) {
+    int cols = (int)options->size, rows = cols > 0 ? 70 : 0; // of no columns there is no mean
+    if (options->size >= 0) {
+        return {2, cols > 0, {{min(rows, 3), cols}, {rows, cols}}, {{device_is_emulator() ? 128 : 32768, cols}}};
+    }
+    struct shapes all = {11, 4, {}, {{32768, 8192}, {32768, 4096}, {32768, 1024}, {262144, 1024}}};
+    const struct shape verified[] = {{0, 5},     {1, 1},     {3, 31},   {5, 33},   {2, 1000}, {7, 1025},
+                                     {100, 104}, {37, 1024}, {3, 4096}, {2, 8192}, {2, 17000}};
+    memcpy(all.verified, verified, sizeof verified);
+    if (device_is_emulator()) {
+        all.large = 1, all.measured[0] = {128, 4096};
+    }
+    return all;
 }
 
 // ---------------------------------------------------------------- numbers of either kind
@@ -402,24 +420,6 @@ template <class number> void job_verify(const struct job<number> *job) {
     }
 }
 
-/* Versions first .. last on one shape, at aligned addresses and at others. */
-template <class number>
-void verify_versions(const struct version *versions, int first, int last, struct shape shape, uint64_t seed) {
-    for (int offset = 0; offset < 2; offset++) {
-        struct problem<number> p = problem_create<number>(shape, 0.5f, offset, seed);
-        for (int v = first; v <= last; v++) {
-            if (is_for<number>(&versions[v])) {
-                struct job<number> job = job_create(&p, &versions[v]);
-                job_launch<number>(&job, 0);
-                CUDA_CHECK(cudaDeviceSynchronize());
-                job_verify(&job);
-                job_free(&job);
-            }
-        }
-        problem_free(&p);
-    }
-}
-
 // ---------------------------------------------------------------- how exact?
 
 /* The largest error of y, for rows of 4096 numbers around `middle`; the reference has computed with the same floats. */
@@ -583,6 +583,35 @@ void measure_versions(const struct version *versions, int first, int last, struc
         }
     }
     problem_free(&p);
+}
+
+// ---------------------------------------------------------------- for lesson.h
+
+template <class number> using frame = lesson<shape, problem<number>, version, job<number>>;
+
+template <class number> frame<number> frame_of(const char *what, const struct version *versions, int count) {
+    frame<number> lesson = {what, versions, count};
+    lesson.kinds = 2; // at aligned addresses and at others
+    lesson.create = [](struct shape shape, int kind, uint64_t seed) {
+        return problem_create<number>(shape, 0.5f, kind, seed);
+    };
+    lesson.free = problem_free<number>;
+    lesson.is_for = [](const struct version *v, const struct problem<number> *) { return is_for<number>(v); };
+    lesson.begin = job_create<number>, lesson.launch = job_launch<number>, lesson.end = job_free<number>;
+    lesson.verify = [](struct job<number> *job) { job_verify(job); };
+    return lesson;
+}
+
+static void verify_both(const struct version *versions, int first, int last, struct shape shape, uint64_t seed) {
+    frame<float> floats = frame_of<float>("layernorm", versions, last + 1);
+    frame<bf16> bf16s = frame_of<bf16>("layernorm", versions, last + 1);
+    lesson_verify(&floats, first, last, shape, seed);
+    lesson_verify(&bf16s, first, last, shape, seed);
+}
+
+static void measure_both(const struct version *versions, int first, int last, struct shape shape, uint64_t seed) {
+    measure_versions<float>(versions, first, last, shape, seed);
+    measure_versions<bf16>(versions, first, last, shape, seed);
 }
 
 #endif
