@@ -397,26 +397,8 @@ static const struct version versions[] = {
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 int main(int argc, char **argv) {
-    struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int n = device_is_emulator() ? 1 << 20 : 1 << 26;
-    device_print_backend();
-
-    if (options.size >= 0) {
-        n = (int)options.size;
-        verify_versions(versions, first, last, n, options.seed);
-    } else {
-        const int sizes[] = {0, 1, 31, 1000, 1025, 100003};
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            verify_versions(versions, first, last, sizes[s], options.seed);
-        }
-    }
-    if (n > 0 && verify_tally()->failures == 0) { // how fast a wrong version is does not matter
-        measure_versions(versions, first, last, n, options.seed);
-        if (options.version) {
-            draw_version(&versions[first], options.seed);
-        }
-    }
-    return verify_finish("streams");
+    const int sizes[] = {0, 1, 31, 1000, 1025, 100003}, tables[] = {device_is_emulator() ? 1 << 20 : 1 << 26};
+    frame lesson = {"streams", versions, VERSIONS};
+    lesson.verify_size = verify_versions, lesson.measure_size = measure_and_draw;
+    return lesson_main(&lesson, sizes, tables, argc, argv);
 }

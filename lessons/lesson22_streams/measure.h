@@ -1,8 +1,8 @@
 /* measure.h - what lesson 22 does with its versions: verify each, draw what it does when, and time it.
  *
- *     verify_versions(versions, first, last, n, seed);
- *     measure_versions(versions, first, last, n, seed);     a GPU: times; the emulator: what the dependencies force
- *     draw_version(&version, seed);                         a picture of one version
+ *     frame lesson = {"streams", versions, VERSIONS};      for lesson.h
+ *     lesson.verify_size = verify_versions;
+ *     lesson.measure_size = measure_and_draw;              a GPU: times; the emulator: what the dependencies force
  *
  * Only 65536 different numbers are in x, so the reference is a table of what becomes of each; even for a large n and many rounds it is
  * there at once, and every element of y is compared.
@@ -17,6 +17,7 @@
 #include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/lesson.h"
 #include "../../common/record.h"
 #include "../../common/turns.h"
 #include "../../common/verify.h"
@@ -530,5 +531,16 @@ static void draw_version(const struct version *version, uint64_t seed) {
     printf("\n");
     machine_free(&m);
 }
+
+/* With V=... a picture of that version, too. */
+static void measure_and_draw(const struct version *versions, int first, int last, int n, uint64_t seed) {
+    measure_versions(versions, first, last, n, seed);
+    if (first == last) {
+        draw_version(&versions[first], seed);
+    }
+}
+
+/* What the versions share is a machine, and two kinds of them work on jobs or chains: verify_versions knows that. */
+typedef struct lesson<int, struct machine, struct version, struct job> frame;
 
 #endif
