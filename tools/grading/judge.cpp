@@ -1,5 +1,5 @@
-/* judge.cpp - a call as a job, and what every call is judged by. The order of the checks and main() are in checks.cpp, results in wrong_numbers.cpp,
- * advice in first_steps.cpp; README.md lists what the other files decide. */
+/* judge.cpp - a call as a job, and what every call is judged by. The order of the checks and main() are in
+ * checks.cpp, results in wrong_numbers.cpp, advice in first_steps.cpp; README.md lists what the other files decide. */
 #include "tools/grading/grader.h"
 
 #include <sys/wait.h>
