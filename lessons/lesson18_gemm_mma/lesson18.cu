@@ -29,6 +29,7 @@
 #include "../../common/check.h"
 #include "../../common/device.h"
 #include "../../common/gelu_layer.h"
+#include "../../common/lesson.h"
 #include "../../common/verify.h"
 
 typedef __nv_bfloat16 bf16;
@@ -655,10 +656,6 @@ typedef Sizes<128, 128, 64, 64, 32, 4, 8, 3> Stream;
 
 typedef void (*mma_kernel)(struct layer l);
 
-static int ceil_div(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 static void bias_gelu(struct layer l, cudaStream_t stream) {
     if (l.bias) {
         bias_gelu_kernel<<<(unsigned)(((size_t)l.M * l.N + 255) / 256), 256, 0, stream>>>(l);
@@ -720,13 +717,6 @@ static void mma6(struct layer l, cudaStream_t stream) {
     }
 }
 
-static int multiprocessors(void) {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
-
 /* As many parts as give each multiprocessor a block; of at least 16 steps, or the sums cost more than the products. */
 template <class T> static int parts_of_K(const struct layer &l) {
     int parts = multiprocessors() / tiles<T>(l), most = ceil_div(l.K, T::BK) / 16;
@@ -779,53 +769,52 @@ enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 // ---------------------------------------------------------------- verify and measure
 
-static void verify_versions(int first, int last, int M, int N, int K, bool bias, uint64_t seed) {
-    struct problem problem = problem_create(M, N, K, bias, seed, layer_cpu);
+struct shape {
+    int M, N, K;
+    bool bias;
+};
+
+static void verify(const struct layer_version *all, int first, int last, struct shape s, uint64_t seed) {
+    struct problem problem = problem_create(s.M, s.N, s.K, s.bias, seed, layer_cpu);
     for (int v = first; v <= last; v++) {
-        problem_verify_version(&problem, &versions[v]);
+        problem_verify_version(&problem, &all[v]);
     }
+    problem_free(&problem);
+}
+
+static void measure(const struct layer_version *all, int first, int last, struct shape s, uint64_t seed) {
+    struct problem problem = problem_create(s.M, s.N, s.K, s.bias, seed, layer_cpu);
+    problem_measure(&problem, &all[first], last - first + 1);
     problem_free(&problem);
 }
 
 /* Shapes that are no multiples of anything, multiples of 8 that fit no tile, multiples of all tiles, few steps, many
  * steps and few tiles, and those where one of the three is 0. */
-static void verify_shapes(int first, int last, uint64_t seed) {
-    static const int shapes[][3] = {{1, 1, 1},     {31, 31, 31},  {33, 33, 33},    {129, 65, 257}, {0, 8, 8},
-                                    {8, 0, 8},     {8, 8, 0},     {1, 8, 8},       {136, 264, 72}, {257, 520, 24},
-                                    {64, 512, 64}, {8, 16, 4104}, {128, 256, 512}, {256, 256, 64}, {300, 128, 1000}};
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        verify_versions(first, last, shapes[s][0], shapes[s][1], shapes[s][2], s % 2, seed);
-        if (s >= 8) {
-            verify_versions(first, last, shapes[s][0], shapes[s][1], shapes[s][2], s % 2 == 0, seed);
-        }
-    }
-}
-
-static void measure_versions(int first, int last, int n, uint64_t seed) {
-    struct problem problem = problem_create(n, n, n, false, seed, layer_cpu);
-    problem_measure(&problem, &versions[first], last - first + 1);
-    problem_free(&problem);
-}
+static const struct shape shapes[] = {
+    {1, 1, 1, false},        {31, 31, 31, true},     {33, 33, 33, false},  {129, 65, 257, true},
+    {0, 8, 8, false},        {8, 0, 8, true},        {8, 8, 0, false},     {1, 8, 8, true},
+    {136, 264, 72, false},   {136, 264, 72, true},   {257, 520, 24, true}, {257, 520, 24, false},
+    {64, 512, 64, false},    {64, 512, 64, true},    {8, 16, 4104, true},  {8, 16, 4104, false},
+    {128, 256, 512, false},  {128, 256, 512, true},  {256, 256, 64, true}, {256, 256, 64, false},
+    {300, 128, 1000, false}, {300, 128, 1000, true},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 int main(int argc, char **argv) {
+    struct lesson<struct shape, struct problem, struct layer_version, struct layer_job> lesson = {
+        "matrix product", versions, VERSIONS
+    };
     struct options options = options_read(argc, argv, VERSIONS);
-    int first = options.version ? options.version - 1 : 0;
-    int last = options.version ? options.version - 1 : VERSIONS - 1;
-    int n = device_is_emulator() ? 256 : 8192; // the edge of the table's matrices
+    bool asked = options.size >= 0;
     device_print_backend();
-
     if (options.size > 32768) {
         options_usage_error(argv[0], "SIZE is the edge of a matrix in this lesson, at most 32768", NULL);
-    } else if (options.size >= 0) {
-        n = (int)options.size;
-        // What a profiler shows, the first launch or the largest one, is the product that the table is about.
-        verify_versions(first, last, n, n, n, false, options.seed);
-        verify_versions(first, last, n, n, n / 16 * 8, true, options.seed);
-    } else {
-        verify_shapes(first, last, options.seed);
     }
-    if (n > 0 && verify_tally()->failures == 0) { // how fast a wrong kernel is does not matter
-        measure_versions(first, last, n, options.seed);
-    }
-    return verify_finish("matrix product");
+    int n = asked ? (int)options.size : device_is_emulator() ? 256 : 8192;
+    // What a profiler shows, the first launch or the largest one, is the product that the table is about.
+    const struct shape edge[] = {{n, n, n, false}, {n, n, n / 16 * 8, true}};
+    lesson.verify_size = verify, lesson.measure_size = measure;
+    lesson.verified = asked ? edge : shapes, lesson.verified_count = asked ? 2 : SHAPES;
+    lesson.measured = edge, lesson.measured_count = n > 0;
+    return lesson_run(&lesson, &options);
 }

@@ -18,6 +18,8 @@
 #include "../../common/bench.h"
 #include "../../common/check.h"
 #include "../../common/device.h"
+#include "../../common/elementwise.h"
+#include "../../common/lesson.h"
 #include "../../common/record.h"
 #include "../../common/verify.h"
 
@@ -117,63 +119,46 @@ static void silu(const struct version *version, const float *x, float *y, int n,
     CUDA_CHECK_LAUNCH();
 }
 
-// ---------------------------------------------------------------- the data
+// ---------------------------------------------------------------- verify
 
-struct arrays {
-    int n;
-    float *x, *y, *expected; // on the host
-    float *dev_x, *dev_y;    // on the device
+struct job {
+    struct elementwise *problem;
+    const struct version *version;
 };
 
-static struct arrays arrays_create(int n, uint64_t seed) {
-    size_t bytes = (size_t)n * sizeof(float);
-    struct arrays a = {};
-    a.n = n;
-    a.x = (float *)verify_host_alloc(bytes);
-    a.y = (float *)verify_host_alloc(bytes);
-    a.expected = (float *)verify_host_alloc(bytes);
-    verify_random(a.x, n, -RANGE, RANGE, seed);
-    silu_cpu(a.x, a.expected, n);
-    a.dev_x = (float *)verify_alloc(bytes);
-    a.dev_y = (float *)verify_alloc(bytes);
-    CUDA_CHECK(cudaMemcpy(a.dev_x, a.x, bytes, cudaMemcpyHostToDevice));
-    return a;
+static struct elementwise problem_create(int n, uint64_t seed) {
+    struct elementwise p = elementwise_create(n, 0);
+    verify_random(p.input, n, -RANGE, RANGE, seed);
+    silu_cpu(p.input, p.expected, n);
+    return p;
 }
 
-static void arrays_free(struct arrays *a) {
-    size_t bytes = (size_t)a->n * sizeof(float);
-    verify_free("silu, x", a->dev_x, bytes);
-    verify_free("silu, y", a->dev_y, bytes);
-    free(a->x);
-    free(a->y);
-    free(a->expected);
+static struct job job_create(struct elementwise *p, const struct version *version) {
+    elementwise_reset(p);
+    return {p, version};
 }
 
-static void arrays_fetch(const struct arrays *a) {
-    size_t bytes = (size_t)a->n * sizeof(float);
-    verify_poison_host(a->y, bytes);
-    CUDA_CHECK(cudaMemcpy(a->y, a->dev_y, bytes, cudaMemcpyDeviceToHost));
+static void job_launch(void *data, cudaStream_t stream) {
+    const struct job *job = (const struct job *)data;
+    silu(job->version, job->problem->x, job->problem->y, job->problem->n, stream);
 }
 
 /* A version may be wrong by a part of x, so each element has a tolerance of its own. */
-static void arrays_verify(const struct arrays *a, const struct version *version) {
+static void job_verify(struct job *job) {
+    struct elementwise *p = job->problem;
     size_t bad = 0;
-    arrays_fetch(a);
-    for (int i = 0; i < a->n; i++) {
-        double allowed = version->error * fabs((double)a->x[i]) + 1e-30;
-        if (!verify_close(a->y[i], a->expected[i], allowed, 2e-6) && bad++ < VERIFY_SHOWN) {
-            printf("%s: wrong for n = %d: x[%d] = %.9g, expected %.9g, found %.9g\n", version->name, a->n, i, a->x[i],
-                   a->expected[i], a->y[i]);
+    elementwise_fetch(p);
+    for (int i = 0; i < p->n; i++) {
+        double allowed = job->version->error * fabs((double)p->input[i]) + 1e-30;
+        if (!verify_close(p->found[i], p->expected[i], allowed, 2e-6) && bad++ < VERIFY_SHOWN) {
+            printf("%s: wrong for n = %d: x[%d] = %.9g, expected %.9g, found %.9g\n", job->version->name, p->n, i,
+                   p->input[i], p->expected[i], p->found[i]);
         }
     }
-    verify_tell(bad, a->n);
+    verify_tell(bad, p->n);
 }
 
 // ---------------------------------------------------------------- what main shows
-
-static bool is_wanted(const struct options *options, int v) {
-    return !options->version || options->version == v + 1;
-}
 
 /* Which image the driver has chosen from the program, and for which device. */
 static void show_image(void) {
@@ -191,24 +176,11 @@ static void show_image(void) {
     verify_free("arch", dev_arch, sizeof arch);
 }
 
-static void verify_size(int n, const struct options *options) {
-    struct arrays a = arrays_create(n, options->seed + n);
-    for (int v = 0; v < VERSIONS; v++) {
-        if (is_wanted(options, v)) {
-            verify_poison_device(a.dev_y, n * sizeof(float));
-            silu(&versions[v], a.dev_x, a.dev_y, n, 0);
-            CUDA_CHECK(cudaDeviceSynchronize());
-            arrays_verify(&a, &versions[v]);
-        }
-    }
-    arrays_free(&a);
-}
-
 /* The largest error, in parts of 2^-24 of the result (which is half of a float's last place, or a quarter), and in itself. */
-static void print_errors(const struct arrays *a, const char *name) {
+static void print_errors(const struct elementwise *p, const char *name) {
     double relative = 0, absolute = 0;
-    for (int i = 0; i < a->n; i++) {
-        double exact = silu_exact(a->x[i]), error = fabs(a->y[i] - exact);
+    for (int i = 0; i < p->n; i++) {
+        double exact = silu_exact(p->input[i]), error = fabs(p->found[i] - exact);
         relative = fmax(relative, error / fabs(exact) / 0x1p-24);
         absolute = fmax(absolute, error);
     }
@@ -237,51 +209,40 @@ static void print_edges(const struct version *version) {
     verify_free("edges, y", y, sizeof edges);
 }
 
-struct job {
-    const struct version *version;
-    const struct arrays *arrays;
-};
-
-static void launch_job(void *data, cudaStream_t stream) {
-    const struct job *job = (const struct job *)data;
-    silu(job->version, job->arrays->dev_x, job->arrays->dev_y, job->arrays->n, stream);
-}
-
-static void print_tables(int n, const struct options *options) {
-    struct arrays a = arrays_create(n, options->seed);
+static void print_tables(const struct version *all, int first, int last, int n, uint64_t seed) {
+    struct elementwise p = problem_create(n, seed);
     double bytes = 2.0 * n * sizeof(float); // one array read, one written
     struct bench bench = bench_start(bytes);
     printf("n = %d\n\n%-16s  %16s  %12s  %12s  %12s  %12s  %12s\n", n, "largest error:", "x 2^-24 relative", "absolute",
            "silu(-88.5)", "silu(-100)", "silu(1e-40)", "silu(-inf)");
-    for (int v = 0; v < VERSIONS; v++) {
-        if (is_wanted(options, v)) {
-            struct job job = {&versions[v], &a};
-            verify_poison_device(a.dev_y, n * sizeof(float));
-            bench_run(&bench, versions[v].name, launch_job, &job, n, bytes, 0);
-            arrays_verify(&a, &versions[v]);
-            print_errors(&a, versions[v].name);
-            print_edges(&versions[v]);
-        }
+    for (int v = first; v <= last; v++) {
+        struct job job = job_create(&p, &all[v]);
+        bench_run(&bench, all[v].name, job_launch, &job, n, bytes, 0);
+        job_verify(&job);
+        print_errors(&p, all[v].name);
+        print_edges(&all[v]);
     }
     bench_finish(&bench);
-    arrays_free(&a);
+    elementwise_free(&p);
 }
 
 int main(int argc, char **argv) {
     static const int sizes[] = {0, 1, 31, 33, 1000, 1025, 100000};
+    struct lesson<int, struct elementwise, struct version, struct job> lesson = {
+        "silu", versions, VERSIONS
+    };
     struct options options = options_read(argc, argv, VERSIONS);
+    const int asked[] = {(int)options.size}, tables[] = {device_is_emulator() ? 1 << 18 : 1 << 27};
     device_print_backend();
     show_image();
     if (options.size >= 0) {
-        verify_size((int)options.size, &options);
+        lesson_sizes(&lesson, asked, asked);
     } else {
-        for (int size : sizes) {
-            verify_size(size, &options);
-        }
+        lesson_sizes(&lesson, sizes, tables);
     }
-    int n = options.size >= 0 ? (int)options.size : device_is_emulator() ? 1 << 18 : 1 << 27;
-    if (!verify_tally()->failures && n > 0) { // how fast a wrong kernel is does not matter
-        print_tables(n, &options);
-    }
-    return verify_finish("silu");
+    lesson.create = [](int n, int, uint64_t seed) { return problem_create(n, seed + n); };
+    lesson.free = elementwise_free;
+    lesson.begin = job_create, lesson.launch = job_launch, lesson.verify = job_verify;
+    lesson.measure_size = print_tables;
+    return lesson_run(&lesson, &options);
 }
