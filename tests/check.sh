@@ -26,10 +26,10 @@ need_jupyterlab() {
   exit 0
 }
 
-# need_markdown NAME: afterwards pages can be read as notebooks (tools/notebooks/page_blocks.py). Where there is no network to install the parser from, the
+# need_markdown NAME: afterwards pages can be read as notebooks (tools/notebooks/markdown_blocks.py). Where there is no network to install the parser from, the
 # suite ends with a skip.
 need_markdown() {
-  capture python3 tools/notebooks/page_blocks.py
+  capture python3 tools/notebooks/markdown_blocks.py
   [ "$status" != 0 ] || return 0
   if printf '%s\n' "$output" | grep -Eq "$no_network|No matching distribution|No module named pip"; then
     skip "$1" "markdown-it-py cannot be installed here"

@@ -76,11 +76,13 @@ uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned 
 uint32_t decode_destination(struct decoder *d, const struct ptx_operand *o, unsigned bits);
 void decode_destination_done(struct decoder *d, const struct ptx_operand *o, unsigned bits, uint32_t slot,
                              bool is_signed);
+/* The bits of a floating-point constant, as wide as that. */
+uint64_t decode_float_bits(const struct ptx_operand *o, unsigned bits);
 /* Value of an integer immediate; fails on anything else. */
 int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o);
-/* The address that a symbol stands for in its space. */
 /* The slot of a special register that is constant in a launch, ~0 if it is not one of those. */
 uint32_t decode_fixed_special(struct decoder *d, const char *name);
+/* The address that a symbol stands for in its space. */
 uint64_t decode_symbol(struct decoder *d, const struct ptx_operand *o);
 /* Ends decoding: nobody defines this "function" or "variable". */
 _Noreturn void decode_undefined(struct decoder *d, const char *what, const char *name);

@@ -5,6 +5,7 @@
 
 #include "machine/block_cluster.h"
 #include "machine/observer.h"
+#include "memory/memory.h"
 
 /* Backward branches of a warp in a block's first turn, and in one of a block that may be waiting. */
 #define FIRST_FUEL 1024
@@ -54,7 +55,7 @@ void block_start(struct block *b, uint64_t index) {
         memset(b->barriers, 0, sizeof b->barriers);
         b->awaited = 0;
     }
-    memset(b->shared, 0xff, launch->shared_bytes); /* NaN, -1: shared memory is not zero on a GPU either */
+    memset(b->shared, MEMORY_POISON, launch->shared_bytes); /* shared memory is not zero on a GPU either */
     memset(b->shared, 0, launch->kernel->reserved_shared);
     for (uint32_t i = 0; i < launch->warps_per_block; i++) {
         uint32_t rest = threads - i * WARP_SIZE;

@@ -215,7 +215,7 @@ static struct block *block_make(struct launch *launch, struct worker *worker, vo
     }
     for (uint32_t i = 0; i < launch->warps_per_block; i++, at += rounded((size_t)launch->local_bytes * WARP_SIZE)) {
         b->warps[i].local = at;
-        memset(at, 0xff, (size_t)launch->local_bytes * WARP_SIZE);
+        memset(at, MEMORY_POISON, (size_t)launch->local_bytes * WARP_SIZE);
     }
     b->shared = at;
     return b;

@@ -16,7 +16,6 @@
 #include "memory/observer.h"
 #include "memory/space.h"
 
-#define POISON      0xff
 #define ALIGNMENT   256
 #define GRANULARITY 512 /* NVIDIA's allocations lie at least this far apart */
 #define GAP_LEAST   256
@@ -276,7 +275,7 @@ static struct allocation *allocate_locked(size_t size, size_t align, enum memory
         return NULL;
     /* CUDA's variables start as zeros, and so do the pages that Linux gives to managed memory; everything else holds
      * whatever was there. */
-    uint8_t fill = name || kind == MEMORY_MANAGED ? 0 : POISON;
+    uint8_t fill = name || kind == MEMORY_MANAGED ? 0 : MEMORY_POISON;
     if (!(r == REGION_DEVICE ? space_device_open(base, size, fill) : space_shared_open(base, size, fill)))
         return NULL;
     a->base = base;
@@ -330,7 +329,7 @@ bool memory_revive(uint64_t base) {
     pthread_mutex_lock(&lock);
     struct allocation *a = (struct allocation *)memory_find(base);
     bool possible = a && a->base == base && a->reserved && !is_live(a) && a->size <= memory_total() &&
-                    used_device <= memory_total() - a->size && space_device_open(base, a->size, POISON);
+                    used_device <= memory_total() - a->size && space_device_open(base, a->size, MEMORY_POISON);
     if (possible) {
         used_device += a->size;
         if (memory_observer.revived)
@@ -367,7 +366,7 @@ static struct allocation *reserve_locked(size_t size, size_t align, struct mappi
                              .id = ++last_id,
                              .mappings = mappings};
     if (memory_observer.allocated)
-        memory_observer.allocated(a, POISON);
+        memory_observer.allocated(a, MEMORY_POISON);
     return table_insert(&regions[REGION_DEVICE], a) ? a : NULL;
 }
 
@@ -398,7 +397,7 @@ static struct allocation *register_locked(uint64_t base, size_t size, int device
                              .device = device,
                              .id = ++last_id};
     if (memory_observer.allocated)
-        memory_observer.allocated(a, POISON);
+        memory_observer.allocated(a, MEMORY_POISON);
     return table_insert(&regions[REGION_REGISTERED], a) ? a : NULL;
 }
 

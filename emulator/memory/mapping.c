@@ -10,7 +10,6 @@
 #include "memory/observer.h"
 #include "memory/space.h"
 
-#define POISON        0xff
 #define POISONED_UPTO ((uint64_t)512 << 20) /* what is larger holds the zeros of the file */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
@@ -36,7 +35,7 @@ static bool poison(const struct physical *p) {
     void *bytes = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)p->at);
     if (bytes == MAP_FAILED)
         return false;
-    memset(bytes, POISON, p->size);
+    memset(bytes, MEMORY_POISON, p->size);
     munmap(bytes, p->size);
     return true;
 }

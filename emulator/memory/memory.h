@@ -18,6 +18,9 @@
 #define LOCAL_WINDOW  ((uint64_t)2 << WINDOW_SHIFT)
 #define PARAM_WINDOW  ((uint64_t)3 << WINDOW_SHIFT)
 
+/* What new memory is filled with, shared and local memory, too: NaN as a float, -1 as an integer. */
+#define MEMORY_POISON 0xff
+
 enum memory_kind {
     MEMORY_DEVICE,     /* cudaMalloc */
     MEMORY_MANAGED,    /* cudaMallocManaged, __managed__ */
@@ -57,9 +60,9 @@ struct mappings {
     bool freed;       /* the addresses have been given back */
 };
 
-/* Size bytes with at least this alignment (0: 256), filled with poison (0xff: NaN as a float, -1 as an integer), or
- * with zeros when it has a name or is managed: variables start so, and pages of Linux do. NULL when there is no room.
- * size 0 is allowed for variables only. */
+/* Size bytes with at least this alignment (0: 256), filled with MEMORY_POISON, or with zeros when it has a name or is
+ * managed: variables start so, and pages of Linux do. NULL when there is no room. size 0 is allowed for variables
+ * only. */
 struct allocation *memory_allocate(size_t size, size_t align, enum memory_kind kind, int device, const char *name);
 /* NULL, and *taken, if it overlaps another; NULL alone if there is no memory for a note of it. */
 struct allocation *memory_register(void *host, size_t size, int device, bool *taken);

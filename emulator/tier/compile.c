@@ -1,4 +1,4 @@
-/* From generated C to a function: compiler, cache, loader. */
+/* When a kernel is worth compiling, and how generated C becomes a function: compiler, cache, loader. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

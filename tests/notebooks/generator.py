@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "notebooks"))
 from lesson_notebook import Lesson, Notebook, lesson_numbers, notebook_text  # noqa: E402
 from lesson_page import Code, PageError, read_page  # noqa: E402
-from page_blocks import blocks_of  # noqa: E402
+from markdown_blocks import blocks_of  # noqa: E402
 
 
 def check(name, good, why=""):

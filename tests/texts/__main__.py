@@ -12,7 +12,7 @@ from workbook.needs import all_needs
 SHOWN = 40  # findings of one check
 LESSONS = re.compile(r"[Ll]essons? +\d\d(?:(?:, and|,| and| or| to) \d\d)*")
 SOURCES = ("common", "emulator", "tools", "tests", "lessons", "solutions", "notebooks", "bench")
-LISTED = (("tools/grading", "tools/grading", ""), ("tools/jail", "tools/jail", ""), ("tools/workbook", "tools/workbook", ""))
+LISTED = tuple((page, page, "") for page in ("tools/grading", "tools/jail", "tools/notebooks", "tools/workbook"))
 LISTED += (("tools/workbook", "tools/workbook/grading", "grading/"),)  # page, folder, what is before its names
 LISTED_SUFFIXES = (".c", ".h", ".cpp", ".py")
 SOURCE_SUFFIXES = (".c", ".h", ".cu", ".cpp", ".sh", ".py")

@@ -1,5 +1,5 @@
 # Sourced after build/configuration: decides who runs the kernels and makes the library search path say so. That path is
-# the only difference: the executable is the same.
+# the only difference: the executable is the same. tools/workbook/backend.py does the same for tools in Python.
 #
 # In: BACKEND (auto, gpu, cpu), TIMEOUT. Out: backend (gpu or cpu), and LD_LIBRARY_PATH, EMULATOR_TIMEOUT and EMULATOR_TIMEOUT_SETTING exported.
 

@@ -8,8 +8,8 @@
 /* EMULATOR_CHECK of tools/grading/run without initcheck. */
 #define CHECKS_BUT_INITCHECK "memcheck,racecheck,synccheck,strict,approx"
 
-/* Errors, reports and waiting: fails when one of them is there (common.cpp). */
-void checks_common(const struct result *r);
+/* Errors, reports and waiting: fails when one of them is there (call_errors.cpp). */
+void checks_call(const struct result *r);
 void checks_error(const struct result *r);
 
 /* Fails when the host may have computed the result (counts.cpp). */

@@ -18,7 +18,7 @@ from time_limit import TimeLimit
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERIFY = os.path.normpath(os.path.join(HERE, "../../common/verify.py"))
-OUTPUT_CAP = 1_000_000
+OUTPUT_CAP = 1_000_000  # bytes, as in jailed.h
 VARIABLES = (
     "EMULATOR_CHECK",
     "EMULATOR_DEVICES",

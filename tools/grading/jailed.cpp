@@ -6,8 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OUTPUT_CAP = 1000000 };
-
 void words_add(words *list, std::initializer_list<std::string> more) {
     list->insert(list->end(), more);
 }

@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+/* Bytes that are read of what a jailed command, or all runners of a grading together, print; messages call it 1 MB.
+ * child.py has the same number for runners in Python. */
+enum { OUTPUT_CAP = 1000000 };
+
 typedef std::vector<std::string> words;
 
 void words_add(words *list, std::initializer_list<std::string> more);
@@ -16,7 +20,7 @@ std::vector<char *> words_pointers(words *list);
  * Options of the jail may follow, then "--" and the command. */
 words jailed(const words &see);
 
-/* Runs a command that begins like that, with no variable but PATH, and returns what it prints on both streams, 1 MB at most. */
+/* Runs a command that begins like that, with no variable but PATH, and returns what it prints on both streams, OUTPUT_CAP at most. */
 std::string jailed_output(words command);
 
 #endif

@@ -212,7 +212,7 @@ struct result judge_run(const struct call *call) {
         checks_error(&r);
     }
     judge_end(&c, call);
-    checks_common(&r);
+    checks_call(&r);
     return r;
 }
 

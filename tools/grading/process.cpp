@@ -18,8 +18,6 @@
 
 #include "tools/grading/jailed.h"
 
-enum { OUTPUT_CAP = 1000000 };
-
 static struct process_setup setup;
 static pid_t pid = -1;
 static int talk_fd = -1, output_fd = -1;

@@ -23,7 +23,7 @@ from lesson_page import (
     split_prediction,
 )
 from lesson_program import Item, Program
-from page_blocks import blocks_of
+from markdown_blocks import blocks_of
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))

@@ -6,7 +6,7 @@ What an author has to write for it stands in CONTRIBUTING.md, under "A notebook"
 import re
 from dataclasses import dataclass, field
 
-from page_blocks import blocks_of
+from markdown_blocks import blocks_of
 
 MAKE_ACTIONS = {"run": "", "sanitize": "--sanitize", "profile": "--profile", "view": "--view", "ptx": "--ptx"}
 MAKE_ARGUMENTS = {"V": "--version", "SIZE": "--size", "SEED": "--seed"}

@@ -1,7 +1,7 @@
 """A page's blocks, by markdown-it-py. A Python without that package gets it once, in build/markdown/, as notebooks/requirements.txt pins it. Only what makes
 notebooks needs it; a notebook's first cell (start.py) does not.
 
-page_blocks.py: looks that it is there.
+markdown_blocks.py: looks that it is there.
 """
 
 import functools

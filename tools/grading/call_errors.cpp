@@ -1,4 +1,5 @@
-/* common.cpp - what every call is judged by, before anybody looks at its results. */
+/* call_errors.cpp - what every call is judged by, before anybody looks at its results: CUDA errors, findings of the
+ * emulator, waiting, and launches into another stream. */
 #include "tools/grading/checks.h"
 
 /* The emulator's word for the worst thing it has found, as a verdict; NULL when it found nothing. */
@@ -139,7 +140,7 @@ void checks_error(const struct result *r) {
     }
 }
 
-void checks_common(const struct result *r) {
+void checks_call(const struct result *r) {
     const struct answer *a = &r->answer;
     checks_error(r);
     if (a->waited[0] && !r->call.may_wait) {
