@@ -9,9 +9,10 @@ NO_TEXT = [r"<!--[^>]*-->", r"`[^`]*`", r"!\[[^]]*\]\([^)]*\)", r"<[^>]*>"]
 
 
 class Word(NamedTuple):
-    """A word, and the page that explains it."""
+    """A heading, the names in it (the field's term, and in brackets those that pages use too), and the page that explains it."""
 
     word: str
+    names: list[str]
     page: str
     links: int = 1
 
@@ -21,7 +22,9 @@ def words() -> list[Word]:
     found = []
     for part in read("GLOSSARY.md").split("\n## ")[1:]:
         leading = re.findall(r"^.*?\((lessons/[a-z0-9_]*/README\.md)", part, re.MULTILINE)
-        found.append(Word(part.partition("\n")[0], leading[0] if leading else "", len(leading)))
+        heading = part.partition("\n")[0]
+        names = [name for name in re.split(r" \(|, |\)", heading) if name]
+        found.append(Word(heading, names, leading[0] if leading else "", len(leading)))
     return found
 
 
@@ -50,8 +53,9 @@ def unmarked() -> list[str]:
     found = []
     running = {page: running_text(page) for page in pages()}
     marks = {page: MARKED.sub(lambda span: "~" * len(span[0]), text) for page, text in running.items()}
-    for word, explained in ((word.word, word.page) for word in words() if word.page):
-        pattern = re.compile(f"[^a-z_-]{word.lower()}(?:s|es)?[^a-z_-]")
+    for word, names, explained in ((word.word, word.names, word.page) for word in words() if word.page):
+        any_name = "|".join(re.escape(name.lower()) for name in names)
+        pattern = re.compile(f"[^a-z_-](?:{any_name})(?:s|es)?[^a-z_-]")
         uses = {page: use for page, use in ((page, pattern.search(text)) for page, text in running.items()) if use}
         before = [page for page in uses if page <= explained]
         if explained not in uses:

@@ -41,10 +41,11 @@ def numbers() -> list[str]:
 
 
 def anchors(text: str) -> set[str]:
-    """Headings as GitHub makes anchors of them."""
+    """Headings as GitHub makes anchors of them, and anchors that a page sets itself: `<a id="...">`."""
     headings = re.findall(r"^#+ (.*)", text, re.MULTILINE)
     plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading) for heading in headings)
-    return {re.sub(r"[^a-z0-9_-]", "", heading.lower().replace(" ", "-")) for heading in plain}
+    own = re.findall(r'<a id="([^"]*)">', CODE.sub("", text))
+    return {re.sub(r"[^a-z0-9_-]", "", heading.lower().replace(" ", "-")) for heading in plain} | set(own)
 
 
 def links(text: str) -> list[str]:
