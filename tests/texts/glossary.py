@@ -5,6 +5,7 @@ from typing import NamedTuple
 from texts import CODE, pages, read
 
 MARKED = re.compile(r"\*+[^*]+\*+|\[[^]]*\]\(")
+DOCUMENTATION = re.compile(r"\[[^]]+\]\(https://[^)\s]+\)")
 NO_TEXT = [r"<!--[^>]*-->", r"`[^`]*`", r"!\[[^]]*\]\([^)]*\)", r"<[^>]*>"]
 
 
@@ -28,6 +29,12 @@ def words() -> list[Word]:
     return found
 
 
+def entries() -> list[tuple[str, str]]:
+    """Each heading with the text below it."""
+    parts = (part.partition("\n") for part in read("GLOSSARY.md").split("\n## ")[1:])
+    return [(heading, text.strip()) for heading, _, text in parts]
+
+
 def running_text(page: str) -> str:
     """A page from its idea on, in small letters: no code, no figures, no comments, no headings."""
     text = read(page).partition("\n## The idea")[2].partition("\n")[2]
@@ -40,6 +47,38 @@ def running_text(page: str) -> str:
 def unexplained() -> list[str]:
     """Words whose text leads to no lesson, or to several."""
     return [f"GLOSSARY.md: {word.word}" for word in words() if word.links != 1] + (["GLOSSARY.md: it has 40 words and more"] if len(words()) < 40 else [])
+
+
+def undocumented() -> list[str]:
+    """Entries that are not one paragraph, or do not end with the lesson and after it the documentation that defines the term."""
+    found = []
+    for heading, text in entries():
+        if "\n\n" in text:
+            found.append(f"GLOSSARY.md: {heading} (one paragraph)")
+        after_lesson = text.partition("/README.md)")[2]
+        if not DOCUMENTATION.search(after_lesson) or not after_lesson.endswith(")."):
+            found.append(f"GLOSSARY.md: {heading} (a link to the documentation, after the lesson's)")
+    return found
+
+
+def undefined() -> list[str]:
+    """Terms of field_terms.txt that a page uses and no entry defines. A page that links to an entry that is missing is a broken link."""
+    defined = {name.lower() for word in words() for name in word.names}
+    terms = [line for line in read("tests/texts/field_terms.txt").split("\n") if line and not line.startswith("#")]
+    running = {page: running_text(page) for page in pages()}
+    found = []
+    for term in terms:
+        pattern = re.compile(f"[^a-z_-]{re.escape(term.lower())}(?:s|es)?[^a-z_-]")
+        users = [page for page, text in running.items() if pattern.search(text)]
+        if users and term.lower() not in defined:
+            found.append(f"{users[0]}: {term} (define it in GLOSSARY.md)")
+    return found
+
+
+def same_name_twice() -> list[str]:
+    """Names that head two entries, or stand in the brackets of one and head another."""
+    names = [name.lower() for word in words() for name in word.names]
+    return [f"GLOSSARY.md: {name}" for name in sorted(set(names)) if names.count(name) > 1]
 
 
 def out_of_order() -> list[str]:
