@@ -134,6 +134,10 @@ kept = recording.parse('run p SEED=1\nkeep tuning "plain loops"\n', "list")
 check("sections that no line measures", recording.unlisted(kept, ["machine", "p SEED=1 n=2", "p SEED=12", "tuning, run 1", "plain loops", "ncu p"]), ["p SEED=12", "ncu p"])
 stepped = recording.parse("step made.sh\n", "list")
 check("what a step measures is not known", recording.unlisted(stepped, ["any"]), [])
+source = folder / "p.cu"
+source.write_text("enum { K = 1 };\n")
+check("a program with its replacements", recording.Build("q", source, [("K = 1", "K = 2")]).text(), "enum { K = 2 };\n")
+refuses("a program without what is to be replaced", recording.Build("q", source, [("K = 3", "K = 2")]).text)
 refuses("a list with another word", recording.parse, "measure p\n", "list")
 NCU = '==PROF==\n"ID","Kernel Name","a.sum"\n"","","ns"\n"0","void k<(int)3>(float *)","1,024"\n"1","void k<(int)3>(float *)","7"\n"2","void c::k<c::p<int>, T>(T2 (*)())","1"\n'
 check("ncu's counts", record.parse_ncu(NCU, ["a.sum"]), [("k<3>", "a.sum", "1024", "ns"), ("k<3> #2", "a.sum", "7", "ns"), ("c::k", "a.sum", "1", "ns")])

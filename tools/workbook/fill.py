@@ -12,6 +12,7 @@ from pathlib import Path
 from workbook import recording
 from workbook.formulas import FormulaError
 from workbook.lessons import lesson_folder, lesson_folders, number_of
+from workbook.messages import Failure
 from workbook.pages import Page, has_formulas
 from workbook.records import RecordError, records_of
 
@@ -41,8 +42,15 @@ def fill(page: Page) -> bool:
 
 
 def check_listed(folder: Path) -> bool:
-    """Prints whether each section of the lesson's records is one that its record.list measures, or keeps; returns it, too."""
+    """Prints whether each section of the lesson's records is one that its record.list measures, or keeps, and each of its programs has the text that
+    it replaces; returns it, too."""
     items, name = recording.load(folder), f"{folder}/measured/record.list has what is recorded"
+    try:
+        for build in recording.builds_of(folder, items).values():
+            build.text()
+    except Failure as failure:
+        print(f"not ok {name}: {failure}")
+        return False
     for record in records_of(folder):
         missing = recording.unlisted(items, [line.section for line in record.lines if line.card])
         if missing:

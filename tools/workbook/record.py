@@ -71,13 +71,8 @@ class Builder:
         """Compiles a program, from a copy of its source beside it where something is replaced."""
         source = build.source
         if build.replacements:
-            text = source.read_text("utf-8")
-            for old, new in build.replacements:
-                if old not in text:
-                    raise Failure(f"{source} has no `{old}`, which {build.name} was to replace")
-                text = text.replace(old, new)
             source = source.with_name(f".record_{build.name}{source.suffix}")  # its includes are relative
-            source.write_text(text, "utf-8")
+            source.write_text(build.text(), "utf-8")
         try:
             self.compile(build, source)
         finally:

@@ -135,6 +135,15 @@ class Build:
         """Whether Python runs it as it is."""
         return self.source.suffix == ".py"
 
+    def text(self) -> str:
+        """The source with its replacements. Failure: it has no such text."""
+        text = self.source.read_text("utf-8")
+        for old, new in self.replacements:
+            if old not in text:
+                raise Failure(f"{self.source} has no `{old}`, which {self.name} was to replace")
+            text = text.replace(old, new)
+        return text
+
 
 def builds_of(folder: Path, items: list[Item]) -> dict[str, Build]:
     """The programs that the items name. Failure: one has no source."""
