@@ -256,9 +256,7 @@ static inline void layer_record_times(const struct turns *turns, double peak, in
     for (int r = 0; r < turns->rows; r++) {
         const struct turns_row *row = &turns->row[r];
         double speed = row->flops / row->median / 1e9;
-        record_row(row->name, "ms", row->median, "ms");
-        record_row(row->name, "shortest", row->shortest, "ms");
-        record_row(row->name, "longest", row->longest, "ms");
+        turns_record_times(row, row->name);
         record_row(row->name, "TFLOP/s", speed, "TFLOP/s");
         if (peak > 0) {
             record_row(row->name, "% of peak", 100 * speed / peak, "%");

@@ -225,9 +225,7 @@ static inline struct turns gemm_race(struct gemm *g, struct gemm_job *jobs, int 
 /* A row of the table as rows of data (record.h). */
 static inline void gemm_record_times(const struct turns_row *row, double speed, double peak,
                                      const struct turns_row *cublas) {
-    record_row(row->name, "ms", row->median, "ms");
-    record_row(row->name, "shortest", row->shortest, "ms");
-    record_row(row->name, "longest", row->longest, "ms");
+    turns_record_times(row, row->name);
     record_row(row->name, "TFLOP/s", speed, "TFLOP/s");
     record_row(row->name, "% of peak", 100 * speed / peak, "%");
     if (cublas) {

@@ -138,13 +138,18 @@ static inline void turns_run(struct turns *turns) {
     }
 }
 
-/* The same table as rows of data (record.h). */
+/* The times of a row as rows of data (record.h), under the name that the record has for it. */
+static inline void turns_record_times(const struct turns_row *row, const char *name) {
+    record_row(name, "ms", row->median, "ms");
+    record_row(name, "shortest", row->shortest, "ms");
+    record_row(name, "longest", row->longest, "ms");
+}
+
+/* The same table as rows of data. */
 static inline void turns_record(const struct turns *turns, const char *versus) {
     for (int r = 0; r < turns->rows; r++) {
         const struct turns_row *row = &turns->row[r];
-        record_row(row->name, "ms", row->median, "ms");
-        record_row(row->name, "shortest", row->shortest, "ms");
-        record_row(row->name, "longest", row->longest, "ms");
+        turns_record_times(row, row->name);
         if (row->bytes > 0) {
             record_row(row->name, "GB/s", row->bytes / 1e6 / row->median, "GB/s");
         }

@@ -392,9 +392,7 @@ static inline void attention_print_times(const struct turns *turns) {
         printf("%-18s  %12.4f  %10.4f .. %9.4f  %12.3f", row->name, row->median, row->shortest, row->longest, speed);
         bench_cell(100 * speed, peak);
         printf("\n");
-        record_row(row->name, "ms", row->median, "ms");
-        record_row(row->name, "shortest", row->shortest, "ms");
-        record_row(row->name, "longest", row->longest, "ms");
+        turns_record_times(row, row->name);
         record_row(row->name, "TFLOP/s", speed, "TFLOP/s");
         if (peak > 0) {
             record_row(row->name, "% of peak", 100 * speed / peak, "%");

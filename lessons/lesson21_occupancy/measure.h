@@ -186,9 +186,7 @@ static inline void record_race(const struct version *v, const struct turns *turn
         const struct turns_row *row = &turns->row[j + 1];
         snprintf(name, sizeof name, "%d warps", jobs[j].warps);
         record_row(name, "warps", jobs[j].warps, "");
-        record_row(name, "ms", row->median, "ms");
-        record_row(name, "shortest", row->shortest, "ms");
-        record_row(name, "longest", row->longest, "ms");
+        turns_record_times(row, name);
         record_row(name, "GB/s", row->bytes / row->median / 1e6, "GB/s");
         if (row->flops > 0) {
             record_row(name, "GFLOP/s", row->flops / row->median / 1e6, "GFLOP/s");

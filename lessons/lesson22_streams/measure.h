@@ -396,9 +396,7 @@ static double host_microseconds(struct timed *t) {
 }
 
 static void record_times(const struct turns_row *row) {
-    record_row(row->name, "ms", row->median, "ms");
-    record_row(row->name, "shortest", row->shortest, "ms");
-    record_row(row->name, "longest", row->longest, "ms");
+    turns_record_times(row, row->name);
     if (row->bytes > 0) {
         record_row(row->name, "GB/s", row->bytes / 1e6 / row->median, "GB/s");
     }
