@@ -56,7 +56,7 @@ static words command(void) {
     if (setup.backend == "gpu") {
         c.push_back("--gpu");
     }
-    words_add(&c, {"--", setup.runner, setup.object, setup.backend, std::to_string(setup.seconds * 4 + 60)});
+    words_add(&c, {"--", setup.runner, setup.object, setup.backend, std::to_string(setup.seconds * 8 + 60)});
     return c;
 }
 
@@ -352,13 +352,21 @@ static bool hello(std::string *text) {
 
 /* The runner that is there, or that the next job starts. */
 static struct {
-    bool to_start, quiet, apart;
+    bool to_start, quiet, apart, shared;
     std::string capability; /* "": the device's own */
 } wanted_runner;
 
 void process_start(bool quiet, const char *capability) {
     process_stop();
-    wanted_runner = {true, quiet, false, capability ? capability : ""};
+    wanted_runner = {true, quiet, false, false, capability ? capability : ""};
+}
+
+void process_share(void) {
+    if (pid > 0 && wanted_runner.shared && !wanted_runner.apart) {
+        return;
+    }
+    process_start();
+    wanted_runner.shared = true;
 }
 
 static void start_wanted(void) {

@@ -36,6 +36,9 @@ void process_setup(const struct process_setup *setup);
  * device has this compute capability; NULL: its own. */
 void process_start(bool quiet = false, const char *capability = NULL);
 
+/* The runner that answered the checks before, if it was started by this function and still answers; else a fresh one, from the next job on. */
+void process_share(void);
+
 /* Hands over a job with the content of its arrays, and waits for the answer. `apart`: in a runner whose stdout is another pipe than its stderr, which
  * is a fresh one if the present one is not like that. */
 struct conversation process_ask(const struct job *job, const std::vector<blob> &given, bool apart = false);
