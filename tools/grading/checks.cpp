@@ -1,4 +1,5 @@
-/* checks.cpp - runs the checks of a grader by name, each with a runner of its own, and tells how each of them ended.
+/* checks.cpp - runs the checks of a grader by name, and tells how each of them ended. Checks share a runner until one fails, or asks for another kind of
+ * runner; the last one, with drawn inputs, has its own.
  *
  *     judge03 RUNNER EXERCISE.so SOURCE cpu|gpu 9>results.json
  *     judge03 --jobs FILE                                  judges nothing: writes the calls that stand for the exercise (show.h)
@@ -158,7 +159,12 @@ static void report_failure(const char *name, const std::string &shown, const str
     first_verdict = first_verdict.empty() ? f->verdict : first_verdict;
 }
 
-/* True when it passed. */
+static void report_success(const struct check *check) {
+    std::string more = noted + (noted.empty() || seeded.empty() ? "" : "; ") + seeded;
+    report_passed(check->name, check->name + (more.empty() ? "" : " (" + more + ")"));
+}
+
+/* True when it passed, which is left to report. */
 static bool run_check(const struct check *check, std::string *verdict) {
     subject = check->name;
     noted.clear();
@@ -170,7 +176,11 @@ static bool run_check(const struct check *check, std::string *verdict) {
     }
     setenv("EMULATOR_CHECK", emulator_checks.c_str(), 1);
     running = check;
-    process_start();
+    if (check->part) {
+        process_share();
+    } else {
+        process_start();
+    }
     try {
         limits_of_part(check);
         check->run();
@@ -180,13 +190,10 @@ static bool run_check(const struct check *check, std::string *verdict) {
         *verdict = f.verdict;
         return false;
     }
-    process_stop();
     if (pending) {
         fprintf(stderr, "grader: in \"%s\" %d results were not judged to the end\n", check->name, pending);
         exit(USAGE);
     }
-    std::string more = noted + (noted.empty() || seeded.empty() ? "" : "; ") + seeded;
-    report_passed(check->name, check->name + (more.empty() ? "" : " (" + more + ")"));
     return true;
 }
 
@@ -216,13 +223,27 @@ static bool decided(void) {
     return only && *only == '1' && !first_verdict.empty();
 }
 
+/* CHECK_FIRST=name, for tests and with VERDICT_ONLY=1: this check is tried before all others. Where it fails, that is the verdict; else the others decide
+ * as if it had not been run. Returns the check that failed. */
+static const struct check *try_first(const struct check *checks, size_t count) {
+    const char *wanted = getenv("CHECK_FIRST"), *only = getenv("VERDICT_ONLY");
+    std::string verdict;
+    for (size_t c = 0; wanted && *wanted && only && *only == '1' && c < count; c++) {
+        if (strcmp(checks[c].name, wanted) == 0 && (on_emulator || checks[c].where != ON_EMULATOR)) {
+            return run_check(&checks[c], &verdict) ? NULL : &checks[c];
+        }
+    }
+    return NULL;
+}
+
 static void run_checks(const struct check *checks, size_t count) {
     std::vector<struct part_state> states;
     size_t passed = 0, wanted = 0;
     all_checks = checks;
     all_count = count;
+    const struct check *failed = try_first(checks, count);
     for (size_t c = 0; c < count; c++) {
-        if (checks[c].where == ON_EMULATOR && !on_emulator) {
+        if ((checks[c].where == ON_EMULATOR && !on_emulator) || &checks[c] == failed) {
             continue;
         }
         wanted++;
@@ -235,6 +256,9 @@ static void run_checks(const struct check *checks, size_t count) {
         std::string verdict;
         bool ok = run_check(&checks[c], &verdict);
         passed += ok;
+        if (ok) {
+            report_success(&checks[c]);
+        }
         if (state && !ok) {
             state->closed = first || verdict == "timeout";
         }
@@ -272,7 +296,7 @@ static void fail_loading(const struct conversation *c, const struct check *check
 static bool functions_there(std::initializer_list<const struct function *> functions, const struct check *checks,
                             size_t count) {
     bool there = true;
-    process_start();
+    process_share();
     for (const struct function *function : functions) {
         struct call call = judge_call(function);
         call.job.only_look = 1;
@@ -291,7 +315,6 @@ static bool functions_there(std::initializer_list<const struct function *> funct
             there = false;
         }
     }
-    process_stop();
     first_verdict = there ? "" : "compile_error";
     return there;
 }
@@ -351,6 +374,7 @@ int judge_main(int argc, char **argv, const char *lesson, std::initializer_list<
     if (functions_there(functions, checks, count)) {
         run_checks(checks, count);
     }
+    process_stop();
     report_end(first_verdict.c_str());
     return first_verdict != "pass";
 }

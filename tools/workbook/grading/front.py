@@ -14,7 +14,7 @@ RESULTS=folder: results.json (exercism's test runner interface, version 3, and m
 SHOWN=name: what messages call the file. OTHERS=1: it is somebody else's, as is everything outside of the workbook (OTHERS=0: it is not);
 that is graded in a jail, or not at all, unless UNSAFE=1 says so.
 For tests: OBJECT=file: the file has been compiled already, to that (they compile many at once). KEEP=file: the object is left there.
-VERDICT_ONLY=1: checks that follow the first failure are not run.
+VERDICT_ONLY=1: checks that follow the first failure are not run. CHECK_FIRST=name: with that, this check is tried before all others.
 """
 import os
 import re
@@ -23,6 +23,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn, Optional
 
@@ -70,6 +71,18 @@ def name_for(file: str) -> str:
     real = os.path.join(os.path.realpath(os.path.dirname(file)), os.path.basename(file))
     here = os.getcwd() + "/"
     return real[len(here) :] if real.startswith(here) else file
+
+
+@lru_cache(maxsize=None)
+def python_lesson(number: str) -> PythonLesson:
+    """What a lesson about Python is graded with. One grading asks once; a process that forks gradings, for all of them."""
+    return PythonLesson(number, grader_of(number), configuration.load())
+
+
+def prepare(number: str) -> None:
+    """What all gradings of an exercise share, for a process that forks them."""
+    if grader_of(number).suffix == ".py":
+        python_lesson(number)
 
 
 class Grading:
@@ -219,7 +232,7 @@ class Grading:
         self.jail = Jail(self.file)
         self.take_copy()
         if self.grader.suffix == ".py":
-            self.python = PythonLesson(self.number, self.grader, self.settings)
+            self.python = python_lesson(self.number)
             if self.suffix != "cpp":
                 self.object = str(self.copy)  # nothing is to be compiled
         if not self.object:
