@@ -65,7 +65,7 @@ join_modules() {
 join_functions() {
   arch_of=$folder/grader.cpp
   ! grep -q '^// nvcc: ' "$master" || arch_of=$master
-  ARCH_OF=$arch_of QUIET=1 sh tools/compile/build.sh "$joined.cu" "$joined.o" -c -Xcompiler -fPIC -no-compress
+  NEWEST=1 ARCH_OF=$arch_of QUIET=1 sh tools/compile/build.sh "$joined.cu" "$joined.o" -c -Xcompiler -fPIC -no-compress
   functions_of "$joined.solution" -D >"$joined.plain"
   functions_of "$joined.o" >"$joined.all"
 }

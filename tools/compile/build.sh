@@ -3,6 +3,7 @@
 # A source that needs an architecture of its own says so in a line of its own: // arch: sm_90a; and one that is about images says which it
 # holds: // nvcc: -gencode arch=compute_75,code=sm_75 -gencode ... (nothing else). ARCH_OF=FILE takes that line from another file.
 # ALL_DEPENDENCIES=1 leaves EXECUTABLE.d.all instead, with all files, the system's and the toolkit's among them. WARNINGS=error makes warnings errors, as the tests do.
+# SHARED=1 makes a shared object, all of whose functions are defined in it. NEWEST=1 takes only the last of the architectures that a source asks for, where only PTX is made.
 # PTXAS=/path/to/ptxas saves the search for it; PTX_FOLDER=folder, beside EXECUTABLE, takes what nvcc leaves. HOST_OPTIMIZATION=3 has the host's code optimized so. A program in Python, SOURCE.py, is made ready by build_python.sh.
 set -eu
 cd "${0%/*}/../.."
@@ -22,8 +23,13 @@ asked=$*
 own_arch=$(sed -n '\|^// arch: *\([a-z0-9_ ]*[a-z0-9_]\) *$|{s||\1|p;q;}' "${ARCH_OF:-$source}")
 if [ -n "$own_arch" ]; then
   # Without a GPU the PTX is enough, and ptxas takes most of the time.
-  [ -n "$GPU_NAME" ] || own_arch=$(echo "$own_arch" | sed 's/sm_/compute_/g')
-  GENCODE=$(sh tools/toolchain/gencode.sh "$NVCC" $own_arch) || exit 1
+  if [ -z "$GPU_NAME" ] && [ -n "${NEWEST:-}" ]; then
+    newest=compute_${own_arch##*_}
+    GENCODE="-gencode arch=$newest,code=$newest"
+  else
+    [ -n "$GPU_NAME" ] || own_arch=$(echo "$own_arch" | sed 's/sm_/compute_/g')
+    GENCODE=$(sh tools/toolchain/gencode.sh "$NVCC" $own_arch) || exit 1
+  fi
 fi
 images=$(sed -n '\|^// nvcc: *\(.*[^ ]\) *$|{s||\1|p;q;}' "${ARCH_OF:-$source}")
 if [ -n "$images" ]; then
@@ -67,7 +73,15 @@ fi
 # What is, or calls itself, a header of the system's is not in the list of -MMD.
 list=$executable.d.$$
 if [ -n "${ALL_DEPENDENCIES:-}" ]; then dependencies=-MD list=$executable.d.all; else dependencies=-MMD; fi
-"$NVCC" $FLAGS $GENCODE "$@" "$dependencies" -MP -MF "$list" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
+if [ -n "${SHARED:-}" ]; then
+  # nvcc would link device code, too, of which there is none in other files: a tenth of its time, and nine processes.
+  "$NVCC" $FLAGS $GENCODE "$@" -c -Xcompiler -fPIC "$dependencies" -MP -MF "$list" -MT "$executable" "$source" -o "$executable.o"
+  linker=${NVCC_CCBIN:-${HOST_COMPILER:-g++}}
+  [ ! -d "$linker" ] || linker=$linker/g++
+  "$linker" -shared "$executable.o" ${TOOLKIT_LIB:+-L"$TOOLKIT_LIB"} -lcudart -Wl,-Bsymbolic -Wl,--no-undefined -ldl -lpthread -o "$executable"
+else
+  "$NVCC" $FLAGS $GENCODE "$@" "$dependencies" -MP -MF "$list" -MT "$executable" "$source" -o "$executable" -ldl -lpthread
+fi
 if [ -n "$kept" ] && ! sh tools/compile/ask_ptxas.sh "$ptxas" "$source" "$kept"/*.ptx; then
   rm -f "$executable"
   exit 1
