@@ -16,7 +16,13 @@ python=$(command -v "${PYTHON:-python3}") || fail "lesson $number needs Python 3
   "PYTHON=/path/to/python3 make ...     (another Python)"
 
 # -I: without what lies in the working folder or in somebody's home, as a grading runs it.
-has_all() { missing=$("$1" -I tools/python/missing.py "$wanted" "${TOOLKIT_LIB:-}") && [ -z "$missing" ]; } # PYTHON
+has_all() { # PYTHON
+  missing=$("$1" -I tools/python/missing.py "$wanted" "${TOOLKIT_LIB:-}") || {
+    [ $? != 3 ] || exit 1 # it has told what is wrong with the list
+    return 1
+  }
+  [ -z "$missing" ]
+}
 
 key=$({ grep -v '^#' "$wanted"; "$python" -c 'import sys; print(sys.version, sys.prefix)'; } | cksum | tr ' ' '-')
 folder=build/python/$key

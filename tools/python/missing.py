@@ -1,5 +1,5 @@
 """missing.py REQUIREMENTS [FOLDER]: prints what this Python lacks of a lesson's requirements.txt, a package a line;
-nothing if it has all.
+nothing if it has all. Ends with status 3 where the file has another line than these.
 
 A line of that file is `name==version; python_version < "3.11"  # at least 1.24`: the version that is installed where
 there is none, on which Pythons (without that: on all), and the oldest that will do where there is one (without that:
@@ -19,6 +19,8 @@ LINE = re.compile(
     r'(?P<name>[\w.-]+)==(?P<pinned>[\w.]+(?:\+\w+)?)\s*(?:;\s*python_version\s*(?P<order><|>=)\s*"(?P<python>[\d.]+)")?\s*'
     r"(?:#\s*at least (?P<least>[\d.]+)(?:, below (?P<below>[\d.]+))?(?:, or (?:(?P<library>lib[\w.]+)|(?P<other>[\w-]+)))?)?\s*"
 )
+
+WRONG_LIST = 3  # the exit status
 
 
 def numbers(version):
@@ -62,9 +64,11 @@ def main(path, folder=None):
                 continue
             line = LINE.fullmatch(text.rstrip("\n"))
             if not line:
-                sys.exit(
-                    f"{path}: this is no `name==version`, with a marker and `# at least` or without: {text.strip()}"
+                print(
+                    f"{path}: this is no `name==version`, with a marker and `# at least` or without: {text.strip()}",
+                    file=sys.stderr,
                 )
+                sys.exit(WRONG_LIST)
             if is_meant(line) and is_missing(line, folder):
                 print(line["name"])
 
