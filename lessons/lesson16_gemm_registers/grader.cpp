@@ -83,12 +83,14 @@ static double filled(const struct product *job) {
     return ceil_div(job->M, TILE) * ceil_div(job->N, TILE) * 2 * TILE * (up_to(job->K, STEP) + STEP) / 32;
 }
 
-/* A column of tile_A must not lie in one bank. (C may leave through shared memory, too, in tiles of 128 x 128.) */
+/* A column of tile_A must not lie in one bank. (C may leave through shared memory, too, in tiles of 128 x 128.) Where the rows of A are a multiple
+ * of 128 bytes long, the elements that a warp copies asynchronously conflict in the banks that they are read from, wherever they are stored. */
 static void judge_filling(const struct result *r, const struct product *job) {
     const double most = 2;
     const struct emulatorCounters *c = &r->answer.counters;
     double of_C = up_to(job->M, 2 * TILE) * up_to(job->N, 2 * TILE) / 32;
-    double stored = (double)(c->shared_store_wavefronts + c->async_copy_wavefronts);
+    double stored =
+        (double)(c->shared_store_wavefronts + (job->K % 32 == 0 ? c->async_copies : c->async_copy_wavefronts));
     if (stored > most * filled(job) + of_C + FEW) {
         judge_fail(
             "access_limit",
@@ -171,8 +173,7 @@ static void busy(void) {
     product_busy(&form);
 }
 
-/* Here the limits of all calls are judged. The rows of A are no multiple of 128 bytes long: else those that a warp copies meet in the banks that they
- * are read from. */
+/* Here the limits of all calls are judged. The rows of A are no multiple of 128 bytes long, for judge_filling. */
 static void thrifty(void) {
     const struct product job = {128, 128, 136, 1, 0, FRACTIONS, 50};
     struct result r = product_run(&form, job, true);
