@@ -217,9 +217,9 @@ static __device__ float thread_sum(const float *__restrict__ x, int n) {
         const float4 *mine = &v[first + t];
         if (first + TILE <= vectors) {
             for (int k = 0; k < LOADS; k++) {
-                a[k] = __ldcs(&mine[k * BLOCK]); // cs: nobody will ask for it again
+                a[k] = __ldcs(&mine[k * BLOCK]); // cs: streaming, the element is read only once
             }
-        } else { // one tile of all may not be full
+        } else { // the last tile may not be full
             for (int k = 0; k < LOADS; k++) {
                 a[k] = first + t + k * BLOCK < vectors ? __ldcs(&mine[k * BLOCK]) : none;
             }
@@ -267,7 +267,7 @@ static __global__ void sum_kernel10(const float *x, float *y, int n, float *part
     __threadfence();
     sum = 0.0f;
     for (int b = threadIdx.x; b < gridDim.x; b += BLOCK) {
-        sum += __ldcg(&partial[b]); // from L2, where all multiprocessors meet; behind the fence any load would do
+        sum += __ldcg(&partial[b]); // from L2, which all SMs share; after the fence any load would do
     }
     sum = block_sum(sum);
     if (threadIdx.x == 0) {
@@ -291,7 +291,7 @@ static __global__ void sum_kernel11(const float *x, float *y, int n, volatile un
     }
     sum = 0.0f;
     for (int b = threadIdx.x; b < gridDim.x; b += BLOCK) {
-        unsigned long long word = words[b]; // volatile: each time anew, from L2
+        unsigned long long word = words[b]; // volatile: loaded from L2 again each time
         while (word < mark) {
             word = words[b];
         }

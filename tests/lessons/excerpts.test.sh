@@ -17,7 +17,7 @@ fi
 
 # The lines of the page that begin like LINE INSTRUCTIONS ACTIVE, without what follows column $1.
 quoted() {
-  sed -n '/^```$/,/^```$/p' "$folder/README.md" | awk -v last="$1" '$1 ~ /^[0-9]+$/ && $2 ~ /^[0-9,]+$/ && $3 ~ '"$2"' { words(last) }
+  awk '/^```/ { open = !open; plain = open && $0 == "```"; next } plain' "$folder/README.md" | awk -v last="$1" '$1 ~ /^[0-9]+$/ && $2 ~ /^[0-9,]+$/ && $3 ~ '"$2"' { words(last) }
     function words(last, k, text) { for (k = 1; k <= last; k++) text = text (k > 1 ? " " : "") $k; print text }'
 }
 # quotes NAME: each line of $scratch/quoted begins a line that was printed.

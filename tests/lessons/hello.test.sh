@@ -6,7 +6,8 @@ cd "$(dirname "$0")/../.."
 make_scratch
 page=lessons/lesson01_threads/README.md
 
-sed -n '/^```cuda$/,/^```$/p' "$page" | sed '/^```/d' >"$scratch/hello.cu"
+# Blocks of code below a marker are pieces of lesson01.cu.
+awk '/^```/ { open = !open && $0 == "```cuda" && before !~ /^<!-- code:/; before = $0; next } open { print } { before = $0 }' "$page" >"$scratch/hello.cu"
 expected=$(sed -n '/^nvcc hello\.cu/{n;p;}' "$page")
 lines=$(wc -l <"$scratch/hello.cu")
 if [ "$lines" -ge 20 ] && [ "$lines" -le 40 ]; then

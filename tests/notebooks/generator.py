@@ -54,9 +54,12 @@ def check_pieces_end_their_conditions(lesson):
 
 
 def check_page_is_complete(lesson, cells):
-    """Every line of the page is there, but for markers, links, and the commands that have become cells."""
+    """Every line of the page is there, but for markers, links, the commands that have become cells, and kernels that the cells show."""
     text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    page = re.sub(r"<!-- notebook:.*?-->", "", lesson.page, flags=re.DOTALL)
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    shown = re.compile(r"<!-- code: [^\n]*-->\n```\w*\n(.*?)```\n", re.DOTALL)
+    page = shown.sub(lambda block: "" if block.group(1) in code + "\n" else block.group(), lesson.page)
+    page = re.sub(r"<!-- (?:notebook|code|diff):.*?-->", "", page, flags=re.DOTALL)
     page = re.sub(r"^```\nmake .*?^```$", "", page, flags=re.DOTALL | re.MULTILINE)
     page = "\n".join(line for line in page.split("\n") if not line.startswith("|"))
     known = set(lines_of(re.sub(r"\]\([^)]*\)", "]", text)))
@@ -195,6 +198,39 @@ make lesson01 run
   of one block"""
 
 
+# The cell that follows shows all of the kernel; of a diff or of another function it does not.
+EXCERPTS = """\
+## Versions
+
+**{kernel}** is explained.
+
+<!-- code: {file} {kernel} -->
+```cuda
+the kernel
+```
+
+<!-- code: {file} other -->
+```cuda
+a helper
+```
+
+<!-- diff: {file} other {kernel} -->
+```diff
++a change
+```
+"""
+
+
+def check_excerpts():
+    lesson = Lesson(lesson_numbers()[0])
+    kernel = next(item.names[0] for item in lesson.program.items if item.is_kernel)
+    parts = read_page(EXCERPTS.format(file=lesson.program.path.name, kernel=kernel), lesson.program, lesson.number)
+    text = parts[0].text
+    check("a kernel that the next cell shows is not there twice", "the kernel" not in text, text)
+    check("helpers and diffs stay", "a helper" in text and "+a change" in text, text)
+    check("their markers do not", "<!--" not in text, text)
+
+
 def check_blocks():
     found = blocks_of(BLOCKS.replace("\n..\n", "\n\n\n"))
     check("a page is cut into its blocks", found == BLOCKS.split("\n..\n"), f"{found}")
@@ -202,6 +238,7 @@ def check_blocks():
 
 def main(folder):
     check_blocks()
+    check_excerpts()
     for number in lesson_numbers():
         lesson = Lesson(number)
         cells = check_committed(lesson, folder)

@@ -22,13 +22,14 @@ from lesson_page import (
     read_page,
     split_prediction,
 )
-from lesson_program import Item, Program
+from lesson_program import Program
 from markdown_blocks import blocks_of
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
 
-from workbook.lessons import number_of  # noqa: E402 (the line above finds it)
+from workbook.items import Item  # noqa: E402 (the line above finds it)
+from workbook.lessons import number_of  # noqa: E402
 from workbook.make_exercise import exercise_of  # noqa: E402
 from workbook.pages import without_formulas  # noqa: E402
 

@@ -11,6 +11,7 @@ from markdown_blocks import blocks_of
 MAKE_ACTIONS = {"run": "", "sanitize": "--sanitize", "profile": "--profile", "view": "--view", "ptx": "--ptx"}
 MAKE_ARGUMENTS = {"V": "--version", "SIZE": "--size", "SEED": "--seed"}
 MARKER = re.compile(r"<!-- notebook: (.*?) -->\s*", re.DOTALL)
+CODE_MARKER = re.compile(r"<!-- (code|diff): (.*?) -->\n", re.DOTALL)
 TABLE = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
 FIGURE = re.compile(r"(!\[[^]]*\])\(figures/([^)\s]+\.svg)\)")
 
@@ -135,10 +136,16 @@ class Reader:
             self.end_of_text()
         if bold and self.program.has_kernel(bold.group(1)):
             self.kernel = bold.group(1)
-        self.text.append(block)
+        excerpt = CODE_MARKER.match(block)
+        if not (excerpt and self.is_in_next_cell(excerpt)):
+            self.text.append(CODE_MARKER.sub("", block))
         if self.waiting:
             (command, self.marked), self.waiting = self.waiting, None
             self.take_command(parse_make(command, self.number))
+
+    def is_in_next_cell(self, excerpt):
+        """Whether the block is all of the kernel that is being explained: the cell that follows shows that."""
+        return self.kernel and excerpt.group(1) == "code" and excerpt.group(2).split() == [self.program.path.name, self.kernel]
 
     def end_of_marked(self):
         code, self.marked = self.marked, None

@@ -1,89 +1,14 @@
-"""Cuts a lesson's program into its items (functions, enums, tables), so that a notebook can show some of them and
+"""A lesson's program as items (functions, enums, tables: workbook.items), so that a notebook can show some of them and
 include the rest from the file itself. Nothing is copied by hand: a cell is a piece of lessonNN.cu between two cuts."""
 
 import os
 import re
-from dataclasses import dataclass
+import sys
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-@dataclass
-class Item:
-    """Something defined at file scope, with the comment right above it. Lines count from 0; `end` is the one after."""
-
-    names: list
-    text: str
-    start: int
-    end: int
-
-    @property
-    def is_function(self):
-        return bool(re.search(r"\)\s*\{", self.text)) and len(self.names) == 1
-
-    @property
-    def is_kernel(self):
-        return self.is_function and "__global__" in self.text.split("{")[0]
-
-
-def without_comments_and_strings(text):
-    """The same text, as long and with the same lines, in which only code is left."""
-    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
-    return re.sub(pattern, lambda match: re.sub(r"[^\n]", " ", match.group()), text, flags=re.DOTALL)
-
-
-def names_of(code):
-    """What an item defines: a function, or the tag, the enumerators and the variables of another declaration."""
-    head = code.split("{")[0]
-    function = re.search(r"(\w+)\s*\((?:[^()]|\([^()]*\))*\)\s*$", head)
-    if function and "{" in code:
-        return [function.group(1)]
-    tag = re.search(r"\b(?:struct|enum|union)\s+(\w+)", head)
-    enumerators = re.findall(r"[{,]\s*(\w+)\s*(?==|,|\})", code) if re.search(r"\benum\b", head) else []
-    variable = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*(?:=|;)", re.sub(r"\{.*\}", "", code, flags=re.DOTALL))
-    names = ([tag.group(1)] if tag else []) + enumerators + ([variable.group(1)] if variable else [])
-    return list(dict.fromkeys(name for name in names if name != "enum"))
-
-
-def spans(code):
-    """First and last line of each item at file scope; preprocessor lines belong to none."""
-    depth, start, ended = 0, None, False
-    for number, line in enumerate(code.split("\n")):
-        if depth == 0 and line.lstrip().startswith("#"):
-            continue
-        if start is None and line.strip():
-            start, ended = number, False
-        for character in line:
-            depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(character, 0)
-            ended = ended or (depth == 0 and character == ";")
-        if start is not None and depth == 0 and (ended or closes_function(code, start, number)):
-            yield start, number
-            start = None
-
-
-def closes_function(code, start, end):
-    text = "\n".join(code.split("\n")[start : end + 1]).rstrip()
-    return text.endswith("}") and bool(names_of(text)) and bool(re.search(r"\)\s*$", text.split("{")[0]))
-
-
-def with_comment(lines, code_lines, start):
-    """Moves the start up over a comment that stands right above, template lines included."""
-    while start > 0 and lines[start - 1].strip() and not code_lines[start - 1].strip():
-        if re.match(r"// -{10,}", lines[start - 1]):
-            break
-        start -= 1
-    return start
-
-
-def read_items(path):
-    text = Path(path).read_text()
-    code = without_comments_and_strings(text)
-    lines, code_lines = text.split("\n"), code.split("\n")
-    items = []
-    for first, last in spans(code):
-        names = names_of("\n".join(code_lines[first : last + 1]))
-        start = with_comment(lines, code_lines, first)
-        items.append(Item(names, "\n".join(lines[start : last + 1]), start, last + 1))
-    return items
+from workbook.items import read_items, without_comments_and_strings  # noqa: E402 (the line above finds it)
 
 
 class Program:
@@ -92,7 +17,7 @@ class Program:
     def __init__(self, path):
         self.path = Path(path)
         self.lines = self.path.read_text().split("\n") if self.path.exists() else []
-        self.items = read_items(path) if self.path.exists() else []
+        self.items = read_items(self.path) if self.path.exists() else []
 
     def item(self, name):
         for item in self.items:

@@ -1,7 +1,8 @@
-"""python3 tools/workbook fill [--check] [NUMBER...]: makes the numbers of pages again, from the formulas beside them (workbook.pages).
+"""python3 tools/workbook fill [--check] [NUMBER...]: makes the numbers of pages again, from the formulas beside them (workbook.pages), and their code,
+from the programs (workbook.excerpts).
 
-A NUMBER is a lesson's (03); without one it is every page with formulas. README.md, with the lessons' phrases, is filled each time. --check writes
-nothing, and compares.
+A NUMBER is a lesson's (03); without one it is every page with formulas or code. README.md, with the lessons' phrases, is filled each time. --check
+writes nothing, and compares.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workbook import recording
+from workbook import excerpts, recording
 from workbook.formulas import FormulaError
 from workbook.lessons import lesson_folder, lesson_folders, number_of
 from workbook.messages import Failure
@@ -41,6 +42,42 @@ def fill(page: Page) -> bool:
     return all(difference.expected for difference in page.differences)
 
 
+def check_code(path: Path) -> bool:
+    """Prints whether the page's blocks of code are what its programs have; returns it, too."""
+    wrong: list[tuple[int, str, str]] = []
+    text = path.read_text("utf-8")
+    for block in excerpts.blocks_of(text, path.parent, wrong):
+        if block.made != block.found:
+            expected, found = excerpts.first_difference(block)
+            again = f"(python3 tools/workbook fill {number_of(path.parent)})"
+            wrong.append((block.start, block.marker, f"expected `{expected}`, found `{found}` {again}"))
+    name = f"{path} has the code of its programs"
+    print(f"not ok {name}:" if wrong else f"ok {name}")
+    for place, marker, message in sorted(wrong):
+        print(f"    {path}:{line_of(text, place)}: {marker}: {message}")
+    return not wrong
+
+
+def fill_code(path: Path) -> bool:
+    """Writes the page with its blocks of code made again, and prints what has changed. False: a marker gives none."""
+    wrong: list[tuple[int, str, str]] = []
+    text = path.read_text("utf-8")
+    for block in excerpts.blocks_of(text, path.parent, wrong):
+        if block.made != block.found:
+            print(f"{path}:{line_of(text, block.start)}: {block.marker}: made again")
+    made = excerpts.with_blocks(text, path.parent)
+    if made != text:
+        path.write_text(made, "utf-8")
+    for place, marker, message in wrong:
+        print(f"{path}:{line_of(text, place)}: {marker}: {message}")
+    return not wrong
+
+
+def line_of(text: str, place: int) -> int:
+    """The number of the line in which the place is."""
+    return text.count("\n", 0, place) + 1
+
+
 def check_listed(folder: Path) -> bool:
     """Prints whether each section of the lesson's records is one that its record.list measures, or keeps, and each of its programs has the text that
     it replaces; returns it, too."""
@@ -66,15 +103,19 @@ def recorded(path: Path) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Exit status 1: with --check, a number differs; otherwise, a formula gives nothing."""
-    parser = argparse.ArgumentParser(prog="python3 tools/workbook fill", description="Makes the numbers of pages from their formulas.")
+    """Exit status 1: with --check, a number or a line of code differs; otherwise, a formula or a marker gives nothing."""
+    description = "Makes the numbers of pages from their formulas, and their code from the programs."
+    parser = argparse.ArgumentParser(prog="python3 tools/workbook fill", description=description)
     parser.add_argument("numbers", nargs="*", metavar="NUMBER", help="a lesson's, 03; all lessons without")
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     options = parser.parse_args(arguments)
 
     folders = [Path(), *([lesson_folder(number) for number in options.numbers] or lesson_folders())]
-    paths = [folder / "README.md" for folder in folders if has_formulas((folder / "README.md").read_text("utf-8"))]
     right = True
+    for folder in folders[1:]:
+        if excerpts.MARKER.search((folder / "README.md").read_text("utf-8")):
+            right &= (check_code if options.check else fill_code)(folder / "README.md")
+    paths = [folder / "README.md" for folder in folders if has_formulas((folder / "README.md").read_text("utf-8"))]
     for path in paths:
         if not recorded(path):
             print(f"skip {path} has the numbers of its record: nothing is recorded yet (make record LESSON={number_of(path.parent)})")
