@@ -18,7 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import NamedTuple, TextIO
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -168,17 +168,18 @@ def failing_checks() -> dict[str, str]:
     return dict(line.split("\t", 1) for line in FAILING.read_text("utf-8").splitlines())
 
 
-def mutant(number: str, joined: Joined, file: Path, first: dict[str, str]) -> Optional[str]:
-    """Grades one; returns its line of the list of failing checks."""
+def grade_mutant(number: str, joined: Joined, file: Path, first: dict[str, str], failing: TextIO) -> None:
+    """Grades one, and notes which check it failed."""
     name = f"lesson{number} mutant {file.stem}"
     expected, said = declared(file)
     if expected in ("", "pass"):
         print(f"not ok {name}: its first line does not say 'expect: verdict'")
-        return None
+        return
     case = Case(file, joined.object_of(file), expected, said)
     outcome = grade(number, case, first.get(case.key, ""))
     report(name, case, outcome)
-    return f"{case.key}\t{outcome.failed}" if outcome.failed else None
+    if outcome.failed:
+        print(case.key, outcome.failed, sep="\t", file=failing, flush=True)
 
 
 def main() -> None:
@@ -190,10 +191,12 @@ def main() -> None:
     suffix = next(folder.glob("solution.*")).suffix[1:]
     joined, first = Joined(stem, number, suffix), failing_checks()
     front.prepare(number)
-    failing = [mutant(number, joined, file, first) for file in sorted(folder.glob(f"wrong/*.{suffix}"))]
-    Path(f"{stem}.failing").write_text("".join(f"{line}\n" for line in failing if line), "utf-8")
-    if len(failing) < 5:
-        print(f"not ok lesson{number} has 5 mutants or more: it has {len(failing)} in {folder}/wrong/")
+    mutants = sorted(folder.glob(f"wrong/*.{suffix}"))
+    with open(f"{stem}.failing", "w", encoding="utf-8") as failing:
+        for file in mutants:
+            grade_mutant(number, joined, file, first, failing)
+    if len(mutants) < 5:
+        print(f"not ok lesson{number} has 5 mutants or more: it has {len(mutants)} in {folder}/wrong/")
     others = sorted(folder.glob(f"other/*.{suffix}"))
     for file in others:
         case = Case(file, joined.object_of(file), "pass", declared(file)[1])
