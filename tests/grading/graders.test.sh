@@ -18,7 +18,6 @@ folder=$(ls -d "lessons/lesson${number}"_*)
 answers=solutions/$(basename "$folder")
 master=$(ls "$answers"/solution.* 2>/dev/null || true)
 suffix=${master##*.}
-libraries=$PWD/build/lessons/$number # of an exercise about Python, where its first grading has built them
 given=build/tests/grading/lesson$number/exercise.$suffix
 joined=build/tests/grading/lesson$number/joined
 export BACKEND=cpu TIMEOUT=10

@@ -23,7 +23,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import NoReturn, Optional
 
@@ -72,7 +72,7 @@ def name_for(file: str) -> str:
     return real[len(here) :] if real.startswith(here) else file
 
 
-@lru_cache(maxsize=None)
+@cache
 def python_lesson(number: str) -> PythonLesson:
     """What a lesson about Python is graded with. One grading asks once; a process that forks gradings, for all of them."""
     return PythonLesson(number, grader_of(number), configuration.load())
