@@ -2,7 +2,7 @@
 wavefronts() { printed "/^sgemm_kernel$1 / { print \$NF }"; }
 
 program=$scratch/as_it_is what="lesson16 as it is"
-sh tools/compile/build.sh "$folder/$lesson.cu" "$program"
+sh tests/lessons/built.sh 16 "$program" >"$scratch/log"
 ran V=5 SIZE=256
 padded=$(wavefronts 5)
 ran V=9 SIZE=260
