@@ -8,6 +8,10 @@ cd "$(dirname "$0")/../.."
 make_scratch
 need_markdown "make new makes a lesson"
 copy_project
+copy_graders
+# What pip has installed for the project serves the copy as well.
+(cd "$project" && sh tools/notebooks/environment.sh && sh tools/python/environment.sh 27) >/dev/null 2>&1 || true # who needs it says why it is missing
+for installed in .venv build/python; do [ ! -d "$project/$installed" ] || ln -s "$project/$installed" "$installed"; done
 for item in bench notebooks SECURITY.md TEACHING.md GLOSSARY.md MAP.md CONTRIBUTING.md CHANGELOG.md LICENSE .clang-format .devcontainer; do cp -Rp "$project/$item" "$copy/"; done
 
 # The first lesson that is planned; when all are there, another one.

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.."
 . tests/copy.sh
 make_scratch
 copy_project
+copy_graders
 restore_exercise 03
 file=$(ls lessons/lesson03_*/exercise.cu)
 master=$(ls solutions/lesson03_*/solution.cu)

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.."
 . tests/copy.sh
 make_scratch
 copy_project
+copy_graders
 cp -Rp "$project/notebooks" .
 restore_exercise 03
 restore_exercise 03b

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.."
 . tests/copy.sh
 make_scratch
 copy_project
+copy_graders
 rm -rf lessons/lesson0[4-9]_* lessons/lesson[1-9]* # 03 and 03b are to be the last
 restore_exercise 01
 restore_exercise 03

@@ -10,7 +10,7 @@ make_scratch
 export BACKEND=cpu QUIET=1
 folder=$(ls -d lessons/lesson25_*)
 
-sh tools/compile/build.sh "$folder/lesson25.cu" "$scratch/lesson25"
+sh tests/lessons/built.sh 25 "$scratch/lesson25" >"$scratch/log"
 capture make exercise25 profile
 expect "make exercise25 profile" 0 'The host'
 capture make exercise25 profile BASE=last

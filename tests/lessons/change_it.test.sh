@@ -2,6 +2,9 @@
 # The answers to "Change it" are what happens. tests/lessons/change_it/lessonNN.sh makes each change that lesson NN's page proposes on a copy
 # of its program, runs that on the emulator, and compares what is printed with the words and numbers of the page. It says, for each of them,
 #     change 2 SED-SCRIPT     builds the program with change 2; a script that changes nothing is an error
+#     together 2 SED-SCRIPT 3 SED-SCRIPT...   builds one program with these changes. Each is in code that only versions of its own run (V=),
+#                             so that each version is what it is with its change alone: nvcc takes most of this suite's time
+#     change 2                the change 2 of those that were made together
 #     ran [VARIABLE=VALUE...]         runs it        (sanitized: looks for mistakes in its kernels as well)
 #     ended STATUS            it ended so: a number, or "error" for any but 0
 #     answers STATUS WORDS    it ended so, printed WORDS, and the page's answers say WORDS, too
@@ -28,18 +31,45 @@ section=$(sed -n '/^## Change it/,/^<\/details>/p' "$page")
 text=$(printf '%s\n' "$section" | plain_text)
 made=''
 
-change() {
-  number=$1 program=$scratch/$1/$lesson
-  what="$lesson, change $number"
-  case " $made " in *" $number "*) ;; *) made="$made $number" ;; esac
-  mkdir -p "$scratch/$number"
-  sed "$2" "$folder/$lesson.$suffix" >"$program.$suffix"
-  rm -f "$program"
-  if cmp -s "$program.$suffix" "$folder/$lesson.$suffix"; then
+# changed SED-SCRIPT FROM TO: whether the script has changed something, there and in the lesson's program as it is.
+changed() {
+  sed "$1" "$2" >"$3"
+  if cmp -s "$2" "$3" || sed "$1" "$folder/$lesson.$suffix" | cmp -s - "$folder/$lesson.$suffix"; then
     no "$what" "the text to replace was not found"
-  else
-    sh tools/compile/build.sh "$program.$suffix" "$program" -I"$folder" -DWITHOUT_GPU # nothing that is only compared with on a GPU
+    return 1
   fi
+}
+
+# Nothing that is only compared with on a GPU, and of several architectures the newest: the emulator takes that one. lessons.test.sh compiles all.
+built() { # SOURCE PROGRAM
+  rm -f "$2"
+  sed -i 's|^\(// arch: \).* |\1|' "$1"
+  sh tools/compile/build.sh "$1" "$2" -I"$folder" -DWITHOUT_GPU
+}
+
+change() {
+  what="$lesson, change $1" program=$scratch/$1/$lesson
+  case " $made " in *" $1 "*) ;; *) made="$made $1" ;; esac
+  [ $# -gt 1 ] || return 0
+  mkdir -p "$scratch/$1"
+  ! changed "$2" "$folder/$lesson.$suffix" "$program.$suffix" || built "$program.$suffix" "$program"
+}
+
+together() {
+  all=$scratch/together/$lesson numbers=''
+  mkdir -p "$scratch/together"
+  cp "$folder/$lesson.$suffix" "$all.$suffix"
+  while [ $# -gt 1 ]; do
+    numbers="$numbers $1" what="$lesson, change $1"
+    changed "$2" "$all.$suffix" "$scratch/next" || true
+    mv "$scratch/next" "$all.$suffix"
+    shift 2
+  done
+  built "$all.$suffix" "$all"
+  for number in $numbers; do
+    mkdir -p "$scratch/$number"
+    ln "$all" "$scratch/$number/$lesson"
+  done
 }
 
 printed() { printf '%s\n' "$output" | awk "$1"; }

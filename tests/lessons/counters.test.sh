@@ -40,7 +40,7 @@ END
 
 lessons=$(sed -n 's/^"\(lesson[0-9]*\)".*/\1/p' "$here/lessons.csv" | sort -u)
 for lesson in $lessons; do
-  capture env QUIET=1 sh tools/compile/build.sh lessons/"$lesson"_*/"$lesson.cu" "$scratch/$lesson"
+  capture sh tests/lessons/built.sh "${lesson#lesson}" "$scratch/$lesson"
   if [ "$status" = 0 ]; then count "$lesson"; fi
   if [ "$status" = 0 ]; then compare "$lesson"; else
     no "counters/$lesson" "status $status"

@@ -35,7 +35,7 @@ quotes() {
   if [ -z "$missing" ]; then pass "$1"; else no "$1" "not printed: $missing"; fi
 }
 
-sh tools/compile/build.sh "$folder/lesson05.cu" "$scratch/lesson05"
+sh tests/lessons/built.sh 05 "$scratch/lesson05" >"$scratch/log"
 quoted 4 '/^(32|16)$/' >"$scratch/quoted"
 capture env KERNEL=shape_kernel1 sh tools/actions/view.sh "$scratch/lesson05"
 quotes "lesson05's page quotes what view draws"

@@ -67,7 +67,7 @@ rows() {
   status=0
   output=$(awk "NF != 7 || !/^silu_kernel[1-5]/ { next } NR == FNR { relative[\$1] = \$2; absolute[\$1] = \$3; next } $1" "$scratch/allowed" "$scratch/exact")
 }
-sh tools/compile/build.sh "$folder/lesson23.cu" "$scratch/lesson23"
+sh tests/lessons/built.sh 23 "$scratch/lesson23" >"$scratch/log"
 two_runs "$scratch/lesson23"
 rows '{ printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, relative[$1], absolute[$1] }'
 has "lesson23's page has the errors of all versions"

@@ -10,7 +10,7 @@ folder=$(ls -d lessons/lesson16_*)
 source=$folder/lesson16.cu
 
 one_line() { tr -s ' \n' ' '; }
-sh tools/compile/build.sh "$source" "$scratch/lesson16"
+sh tests/lessons/built.sh 16 "$scratch/lesson16" >"$scratch/log"
 capture env V=4 SIZE=256 sh tools/actions/profile.sh "$scratch/lesson16"
 said=$(printf '%s\n' "$output" | one_line)
 quoted=$(sed -n '/^make lesson16 profile V=4 SIZE=256$/,/^(/p' "$folder/README.md" | sed -n '/^[0-9]\. /,/^```/p' | sed '/^```/d')

@@ -8,7 +8,8 @@ make_scratch
 export BACKEND=cpu QUIET=1 TIMEOUT=60
 folder=lessons/lesson22_streams
 
-for source in $folder/lesson22.cu $folder/measured/costs.cu $folder/measured/priority.cu; do
+sh tests/lessons/built.sh 22 "$scratch/lesson22" >"$scratch/log"
+for source in $folder/measured/costs.cu $folder/measured/priority.cu; do
   sh tools/compile/build.sh "$source" "$scratch/$(basename "$source" .cu)" -DWITHOUT_GPU
 done
 

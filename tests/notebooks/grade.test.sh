@@ -7,6 +7,7 @@ cd "$(dirname "$0")/../.."
 make_scratch
 need_markdown "an exercise in a notebook is graded"
 copy_project
+copy_graders
 export TIMEOUT=10
 
 hand_in() { # FOLDER [OPTIONS OF make.py]

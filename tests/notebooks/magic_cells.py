@@ -14,6 +14,8 @@ import sys
 import time
 from pathlib import Path
 
+sys.modules["rfc3987_syntax"] = None  # as in tools/notebooks/execute.py: seconds
+
 import nbclient
 from nbformat.v4 import new_code_cell, new_notebook
 

@@ -7,6 +7,7 @@ cd "$(dirname "$0")/../.."
 . tests/copy.sh
 make_scratch
 copy_project
+copy_graders
 restore_exercise 01
 file=$(ls lessons/lesson01_*/exercise.cu)
 master=$(ls solutions/lesson01_*/solution.cu)

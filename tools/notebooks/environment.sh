@@ -9,7 +9,9 @@ python=${PYTHON:-python3}
 wanted=notebooks/requirements.txt
 made=.venv/made_from
 
-is_current() { [ -x .venv/bin/python ] && cmp -s "$wanted" "$made" && .venv/bin/python -c 'import jupyterlab' 2>/dev/null; }
+# Importing JupyterLab takes seconds; whether this Python has it takes none.
+has_jupyterlab() { .venv/bin/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("jupyterlab") is None)' 2>/dev/null; }
+is_current() { [ -x .venv/bin/python ] && cmp -s "$wanted" "$made" && has_jupyterlab; }
 
 explain_python() {
   fail "notebooks need Python 3.10 or newer with its venv module; $python has not." \

@@ -14,9 +14,12 @@ import sys
 import time
 from pathlib import Path
 
-import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+# jsonschema, which nbformat imports, builds the grammar of IRIs, for seconds, unless that package is missing. A notebook has none to check.
+sys.modules["rfc3987_syntax"] = None
+
+import nbformat  # noqa: E402
+from nbclient import NotebookClient  # noqa: E402
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 AT_ONCE = 2

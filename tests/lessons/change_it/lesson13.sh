@@ -1,11 +1,13 @@
 # Lesson 13: the changes under "Change it", and what its page says of them (tests/lessons/change_it.test.sh).
 
-change 1 '/layernorm_kernel2(const/,/^}/s/fmaxf(block_sum(squares) \/ cols - m \* m, 0.0f);.*/block_sum(squares) \/ cols - m * m;/'
+together 1 '/layernorm_kernel2(const/,/^}/s/fmaxf(block_sum(squares) \/ cols - m \* m, 0.0f);.*/block_sum(squares) \/ cols - m * m;/' \
+  2 '/backward_kernel12(const/,/^}/s/live, turn);/live, 0);/'
+change 1
 ran V=2 SIZE=1000
 ended 0
 says "At m = 10000 the error becomes $(printed '/^layernorm_kernel2/ && !seen++ { print $6 }')"
 
-change 2 '/backward_kernel12(const/,/^}/s/live, turn);/live, 0);/'
+change 2
 sanitized V=12 SIZE=4096
 answers error 'with no __syncthreads() between'
 

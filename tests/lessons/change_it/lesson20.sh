@@ -15,7 +15,12 @@ ran V=3 SIZE=256
 ended 0
 says "$(printed '/causal/ { causal = 1 } causal && /^attention_kernel3 / { printf "%.0f", $4 }') KiB"
 
-change 3 '/proxy_fence();/d'
+header backward.h 's/(x - delta);/(x - 0 * delta);/'
+header decode.h 's/float share = exp2_fast(logsum.*;/float share = 1;/'
+together 3 '/proxy_fence();/d' \
+  5 "s|\"backward.h\"|\"$scratch/backward.h\"|" \
+  6 "s|\"decode.h\"|\"$scratch/decode.h\"|"
+change 3
 sanitized V=4 SIZE=100
 answers error 'Missing fence.proxy.async reported'
 
@@ -23,12 +28,10 @@ change 4 '/wgmma_wait<1>();/d'
 sanitized V=5 SIZE=300
 answers error 'Unfinished wgmma'
 
-header backward.h 's/(x - delta);/(x - 0 * delta);/'
-change 5 "s|\"backward.h\"|\"$scratch/backward.h\"|"
+change 5
 ran V=7
 answers error 'dK'
 
-header decode.h 's/float share = exp2_fast(logsum.*;/float share = 1;/'
-change 6 "s|\"decode.h\"|\"$scratch/decode.h\"|"
+change 6
 ran V=8
 answers error 'decode_kernel3'
