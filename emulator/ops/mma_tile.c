@@ -11,8 +11,14 @@
 #include "ops/half.h"
 #include "ops/mma_sum.h"
 
+/* With the sanitizers gcc would need half a minute for the copies, each of which holds the same checks. */
+#ifdef __SANITIZE_ADDRESS__
+#define ALWAYS_INLINE static inline
+#define UNROLLED
+#else
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define UNROLLED      _Pragma("GCC unroll 32")
+#endif
 /* Along k, where several sums have operands in common: gcc would make each sum by itself, and keep the operands in
  * memory meanwhile. */
 #define NOT_UNROLLED _Pragma("GCC unroll 1")

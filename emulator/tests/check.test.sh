@@ -117,7 +117,11 @@ build_files '' '' async hang cluster tensor_maps
 build_files '' '' cluster_async bulk_stores
 build_files '' '' idioms
 build_files '' '' products registers
-for file in memory control hang async cluster cluster_async bulk_stores tensor_maps tensor host correct counters asked idioms products registers approximate undefined launches stream_order; do
+# The interpreter finds these. The second tier would compile in the background what none but the longest of them ever use; it has checks of
+# its own below. What never ends is left to whichever of the two has it when its time is over.
+run_file hang ''
+export EMULATOR_TIER=0
+for file in memory control async cluster cluster_async bulk_stores tensor_maps tensor host correct counters asked idioms products registers approximate undefined launches stream_order; do
   run_file "$file" ''
 done
 # What streams, events and allocations order is known when they are submitted: nothing depends on when they run.
@@ -133,9 +137,24 @@ EMULATOR_CHECK=racecheck "$scratch/products/products" product_again >"$scratch/o
 shown=$(awk '/^========= Error/ { errors++ } /same as above/ { again++ } /^=========   wgmma writes|^=========   A wgmma belongs/ { advice++ }
   END { print errors + 0, again + 0, advice + 0 }' "$scratch/err")
 if [ "$shown" = '4 1 3' ]; then pass "product_again, once in short"; else no "product_again, once in short" "errors, in short, advice: $shown"; fi
-export EMULATOR_TIER=2 # what is compiled gives a warp back that has to be followed
-run_file undefined '' ' compiled'
-unset EMULATOR_TIER
+# Single kernels are compiled without optimization, which is up to twelve times as quick: what is tested is the C that the second tier makes of
+# them. Optimized is what ways.cu, streams.cu and tier.test.sh compile, of the same parts. Libraries do not tell one from the other, so they
+# are in a folder of their own.
+unoptimized() { # COMMAND...
+  kept=$EMULATOR_CACHE
+  EMULATOR_CACHE=$(readlink -f "$build_root")/tests/unoptimized EMULATOR_CC=$scratch/unoptimizing
+  mkdir -p "$EMULATOR_CACHE"
+  rm -f "$EMULATOR_CACHE"/*.slow # what took too long is tried again
+  export EMULATOR_CC
+  "$@"
+  unset EMULATOR_CC
+  EMULATOR_CACHE=$kept
+}
+printf '#!/bin/sh\nexec %s "$@" -O0\n' "${CC:-gcc}" >"$scratch/unoptimizing"
+chmod +x "$scratch/unoptimizing"
+EMULATOR_TIER=2 # what is compiled gives a warp back that has to be followed
+unoptimized run_file undefined '' ' compiled'
+EMULATOR_TIER=0
 # Each wait and each fence of idioms.cu is needed, and its absence is seen.
 awk -f tests/check/drops.awk tests/check/idioms.cu >"$scratch/drops.cu"
 if sh tests/compile.sh "$scratch/drops.cu" "$scratch/drops" >"$scratch/build" 2>&1; then
@@ -233,7 +252,7 @@ run_locked() { # NAME PROGRAM ARGUMENT...
 
 mkdir -p "$scratch/corners"
 if sh tests/compile.sh $corners "$scratch/corners/program" >"$scratch/build" 2>&1; then
-  run_corners
+  unoptimized run_corners
   run_at_once
 else
   no "check/fast_paths" "does not compile: $(grep -m 1 error "$scratch/build")"
@@ -275,7 +294,7 @@ else
   no "locks of shadow memory" "the emulator does not build"
   show_output
 fi
-EMULATOR_CACHE=$(readlink -f "$build_root")/tests/kernels
+EMULATOR_CACHE=$(readlink -f "$build_root")/tests/kernels EMULATOR_TIER=0
 
 says=0
 build_files ' at -G' -G memory correct

@@ -126,12 +126,13 @@ run_sanitized() {
   cat "$folder/$name.sanitized"
 }
 
+# Interpreted, as check.test.sh compares it with what is compiled: that takes longer than most of these programs, and is late then.
 # programs.test.sh --checked SOURCE
 run_checked() {
   name=$(basename "$1" .cu)
   wanted=$(sed -n 's|^// findings: *||p' "$1" | head -n 1)
   rm -f "$folder/$name.json"
-  env $(environment_of "$1") EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,strict \
+  env $(environment_of "$1") EMULATOR_TIER=0 EMULATOR_CHECK=memcheck,racecheck,synccheck,initcheck,strict \
     EMULATOR_CHECK_JSON="$folder/$name.json" LD_LIBRARY_PATH=$build_root/emulator timeout 300 "$folder/release/$name" \
     >/dev/null 2>"$folder/$name.found" </dev/null || true
   found=$(sed -n 's/^{"severity": "\([a-z]*\)", "finding": "\([a-z_]*\)".*/\1 \2/p' "$folder/$name.json" 2>/dev/null |
