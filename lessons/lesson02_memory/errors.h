@@ -82,7 +82,7 @@ static void asynchronous_error(void) {
     *go = 0;
     printf("    write_far_away<<<1, 1>>>\n");
     write_far_away<<<1, 1>>>(x, go);
-    SHOW(cudaGetLastError(), cudaSuccess); // it is running, and still waits for us
+    SHOW(cudaGetLastError(), cudaSuccess); // the kernel is running, and waits for the host
     *(volatile int *)go = 1;
     SHOW(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 }
@@ -93,7 +93,7 @@ static void sticky_error(void) {
     printf("    check_length<<<1, 1>>>(0)\n");
     check_length<<<1, 1>>>(0);
     SHOW(cudaDeviceSynchronize(), cudaErrorAssert);
-    SHOW(cudaGetLastError(), cudaErrorAssert); // after an API error, this would have been the end of it
+    SHOW(cudaGetLastError(), cudaErrorAssert); // after an API error, this call would have cleared it
     SHOW(cudaMalloc((void **)&x, 1024), cudaErrorAssert);
     SHOW(cudaDeviceSynchronize(), cudaErrorAssert);
 }

@@ -1,33 +1,33 @@
-/* Exercise 04: resize a picture. A viewer shows it smaller, a network wants all of them 224 x 224: each pixel of the
- * new picture looks where it lies in the old one, and takes a weighted average of the four pixels around that place
- * (bilinear interpolation).
+/* Exercise 04: resize a picture. A viewer shows it smaller, a network needs 224 x 224: each pixel of the new picture is
+ * mapped to a position in the old one, and is a weighted average of the four pixels around that position (bilinear
+ * interpolation).
  *
  * The grader (make exercise04) calls, from the host:
  *
  *     void resize(const float *in, size_t in_pitch, int in_width, int in_height,
  *                 float *out, size_t out_pitch, int out_width, int out_height, int planes, cudaStream_t stream);
  *
- *   - Both pictures lie in device memory and have `planes` planes (colours), one behind the other. The planes of `in`
+ *   - Both pictures are in device memory and have `planes` planes (colours), one after the other. The planes of `in`
  *     have in_height rows, those of `out` have out_height.
- *   - A pitch is in BYTES, from the beginning of a row to that of the next; it is a multiple of 4, and width * 4 or
- *     more. Between the end of a row and the next row there may be anything, also NaN: it is not used, and not written.
+ *   - A pitch is in BYTES, from the start of a row to that of the next; it is a multiple of 4, and width * 4 or
+ *     more. The padding between the end of a row and the next row may contain anything, also NaN: do not use or write it.
  *   - Widths and heights are 0 to 100000, planes 0 to 100. If `out` is empty there is nothing to do; if it is not, `in`
  *     has at least one pixel. The two do not overlap.
- *   - Kernels write `out`, and nothing else; where it has the size of `in`, a copy will do.
+ *   - Kernels write `out`, and nothing else; where it has the size of `in`, a copy is enough.
  *   - The work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported.
  *   - Stores are coalesced: 1.25 sectors of 32 bytes for 8 pixels, 2.2 where rows are not aligned, and 2 more for each row.
  *     Loads are, too, where `out` is as wide and as high as `in` or larger: 9 sectors for 8 pixels (each wants four), and 8
  *     for each row; what goes through memory of your own, as in two passes, 8 and 8.
  *   - Many threads do it: of 65536 pixels and more, 64 wide and high at least, no block writes more than half, and at least
  *     512 threads write.
- *   - Memory that the function allocates it frees, or uses again in its next call.
+ *   - The function frees the memory that it allocates, or reuses it in its next call.
  *
- * Where is pixel (x, y) of `out` in `in`? Its centre is at x + 0.5. Scaled to the other width, that is
+ * Which position in `in` is pixel (x, y) of `out` mapped to? Its centre is at x + 0.5. Scaled to the other width, that is
  *
  *     u = (x + 0.5) * in_width / out_width - 0.5        column u of `in`, between columns floor(u) and floor(u) + 1
  *     v = (y + 0.5) * in_height / out_height - 0.5      row v of `in`
  *
- * At the edges u and v lie a little outside, as far as -0.5. Pixels that do not exist are replaced by the nearest that
+ * At the edges u and v are a little outside, as far as -0.5. Pixels that do not exist are replaced by the nearest that
  * does.
  */
 // fails as given: not_implemented

@@ -189,7 +189,7 @@ static __global__ void echo_kernel6(const float *x, float *y, int n) {
     if (i < n) {
         unsigned long long mail = atomicAdd(mailbox, 0ull); // an atomic read
         while (mail >> 32 != lane) {
-            __nanosleep(20); // no hurry: leave the multiprocessor to those who have something to do
+            __nanosleep(20); // wait: leave the multiprocessor to the other warps
             mail = atomicAdd(mailbox, 0ull);
         }
         float v = x[i] + 0.5f * __uint_as_float((unsigned)mail);

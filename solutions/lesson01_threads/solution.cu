@@ -8,14 +8,14 @@
  *     void saxpy(float a, const float *x, const float *y, float *out, int n);
  *     void reverse(const float *in, float *out, int n);
  *
- *   - x, y, in and out are device arrays of n floats, from cudaMalloc, that do not overlap;
+ *   - x, y, in and out are device arrays of n floats, allocated by cudaMalloc, and do not overlap;
  *   - n is 0, 1, 31, 32, 33, 127, 128, 129, 1000, 1025, 262147 and others;
  *   - kernels write every element of out, and nothing else: x, y and in stay as they are;
- *   - many threads do it: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
+ *   - the work is spread over many threads: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
  *   - saxpy may round once or twice (within 1e-6 + 1e-6 * |out|); reverse copies every bit, also of -0.0 and NaN;
- *   - the functions return without waiting for the kernel: the grader waits by itself;
+ *   - the functions return without waiting for the kernel: the grader waits for it;
  *   - a launch that fails is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program;
- *   - neither needs memory of its own. If one allocates some, it frees it, or uses the same again in its next call.
+ *   - neither function needs to allocate memory. One that does frees it, or reuses it in its next call.
  */
 // fails as given: stale_output
 #include "common/check.h"

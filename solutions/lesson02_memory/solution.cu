@@ -1,4 +1,4 @@
-/* Exercise 02: the negative of a picture, by way of pitched device memory, and no error lost.
+/* Exercise 02: the negative of a picture, in pitched device memory, with every error handled.
  *
  *     out[row][col] = 1 - in[row][col]
  *
@@ -6,15 +6,15 @@
  *
  *     cudaError_t negative(const float *in, float *out, int rows, int cols);
  *
- *   - in and out are host arrays (malloc) of rows * cols floats, row after row without gaps; they do not overlap;
+ *   - in and out are host arrays (malloc) of rows * cols floats, row after row without gaps, and do not overlap;
  *   - rows and cols are 0 to 100000. If one is 0 there is nothing to do, and the result is cudaSuccess;
- *   - a kernel computes the picture, in device memory from cudaMallocPitch, and the pitch is whatever CUDA says;
+ *   - a kernel computes the picture, in device memory from cudaMallocPitch, with the pitch that this call returns;
  *   - if a CUDA call fails, its error is returned (that of cudaFree need not be): the function does not end the program,
  *     and prints nothing;
  *   - whether it succeeds or fails, all device memory that it allocated has been freed;
- *   - in is not changed, nothing but out is written, and on return the work is done: out holds the result.
+ *   - in is not changed, nothing but out is written, and on return out contains the result.
  *
- * The grader lets some calls fail on purpose, the launch among them, and returns larger pitches than you would expect.
+ * The grader makes some calls fail on purpose, the launch among them, and returns larger pitches than you would expect.
  */
 // fails as given: not_implemented
 #include <cuda_runtime.h>

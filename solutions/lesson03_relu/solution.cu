@@ -1,7 +1,7 @@
 /* Exercise 03: GELU, the activation of BERT and GPT, as a library would ship it.
  *
- * GELU lets a number through in proportion to how likely a normally distributed one is to be smaller. Two forms are in
- * use, and a model trained with one must not be run with the other:
+ * GELU multiplies a number by the probability that a normally distributed one is smaller. Two forms are in use, and a
+ * model trained with one must not be run with the other:
  *
  *     erf form     y = x / 2 * (1 + erf(x / sqrt(2)))
  *     tanh form    y = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))        an approximation
@@ -17,9 +17,9 @@
  *   - NaN gives NaN, +inf gives +inf, and a large finite x gives a finite y (-inf may give NaN or 0);
  *   - kernels write y[0] ... y[n-1], and nothing else. Each element is read and written once, and neighbouring threads
  *     touch neighbours: at most 1.1 times the sectors of 32 bytes that hold the elements (4.5 times where they are not aligned);
- *   - where x and y lie on multiples of 16 bytes, they are read and written as float4; everywhere else one by one will do;
- *   - many threads do it: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
- *   - memory that a function allocates it frees, or uses again in its next call;
+ *   - where x and y lie on multiples of 16 bytes, they are read and written as float4; everywhere else one by one is enough;
+ *   - the work is spread over many threads: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
+ *   - a function frees the memory that it allocates, or reuses it in its next call;
  *   - a launch that fails is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program.
  */
 // fails as given: not_implemented

@@ -1,17 +1,17 @@
-/* Exercise 03b: what a layer of a network does to the output of its matrix product, in one kernel.
+/* Exercise 03b: the operators that a layer of a network applies to the output of its matrix product, in one kernel.
  *
  *     y = residual + dropout(gelu(x + bias))        x, residual and y: rows x cols; bias: one number for each column
  *
  * Dropout sets each element to 0 with probability p, and multiplies the others by 1 / (1 - p). Its random numbers come from Philox4x32-10,
- * a function that makes four random words of a counter (four words) and a key (two). One round of it, with counter = (x, y, z, w):
+ * a function that computes four random words from a counter (four words) and a key (two). One round of it, with counter = (x, y, z, w):
  *
  *     a = 0xD2511F53 * x        b = 0xCD9E8D57 * z        64 bits each
  *     x' = high(b) ^ y ^ key.x        y' = low(b)        z' = high(a) ^ w ^ key.y        w' = low(a)
  *
- * There are ten rounds. Before each but the first, 0x9E3779B9 is added to key.x and 0xBB67AE85 to key.y. The grader knows Philox's published
- * answers: counter (0, 0, 0, 0) and key (0, 0) give 6627e8d5 e169c58d bc57ac4c 9b00dbd8.
+ * There are ten rounds. Before each but the first, 0x9E3779B9 is added to key.x and 0xBB67AE85 to key.y. The grader uses Philox's published
+ * test vectors: counter (0, 0, 0, 0) and key (0, 0) give 6627e8d5 e169c58d bc57ac4c 9b00dbd8.
  *
- * Element i, from 0 on, has word i % 4 (x, y, z, w in this order) of what Philox makes of
+ * Element i, from 0 on, uses word i % 4 (x, y, z, w in this order) of the result of Philox for
  *
  *     counter = (i / 4, 0, low 32 bits of call, high 32 bits of call)        key = (low 32 bits of seed, high 32 bits of seed)
  *
@@ -26,15 +26,15 @@
  *                            unsigned long long seed, unsigned long long call, cudaStream_t stream);
  *
  *   - all arrays are device memory; rows, cols, n and rows * cols are from 0 to 2^30, and 0 <= p < 1;
- *   - floats may lie at any address of a float; y may be x itself, or residual; residual may be NULL, and then nothing is added;
- *   - gelu is the erf form of exercise 03, within 1e-6 + 1e-5 * |y|; what dropout keeps is scaled to within 1e-6 of itself;
- *   - what is dropped is exactly 0, or exactly the residual, whatever it was before: also NaN;
+ *   - arrays of floats may begin at any address of a float; y may be x itself, or residual; residual may be NULL, and then nothing is added;
+ *   - gelu is the erf form of exercise 03, within 1e-6 + 1e-5 * |y|; an element that dropout keeps is scaled with a relative error of at most 1e-6;
+ *   - an element that is dropped is exactly 0, or exactly the residual, whatever it was before: also NaN;
  *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported (CUDA_CHECK_LAUNCH);
- *   - kernels write all of y and words, and nothing else; memory that a function allocates it frees, or uses again in its next call;
- *   - each function is one launch, which reads and writes each element once (of the bias, once for each row). Where all arrays lie on
+ *   - kernels write all of y and words, and nothing else; a function frees the memory that it allocates, or reuses it;
+ *   - each function makes one launch, which reads and writes each element once (of the bias, once for each row). Where all arrays lie on
  *     multiples of 16 bytes, and cols is a multiple of 4, at most 1.1 times the sectors are touched that hold x, residual and y; elsewhere,
  *     and of the bias, 4.5 times;
- *   - many threads do it: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
+ *   - the work is spread over many threads: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
  *   - dropout needs at most 80 instructions for an element (the solution 37), bias_gelu_dropout at most 80 more than bias_gelu (24).
  */
 // fails as given: stale_output

@@ -1,32 +1,33 @@
-/* Exercise 05: two jobs for warps.
+/* Exercise 05: two tasks for warps.
  *
- * The first: missing samples. A sensor or a sound card loses samples now and then, and writes NaN in their place. Fill each gap with the last sample before it, as data frames do (forward fill), and note which samples were there,
- * one bit each, 32 in a word (a validity bitmap). Both within groups of 32 samples, so that a warp can do it alone:
+ * The first: missing samples. A sensor or a sound card loses samples now and then, and writes NaN in their place. Fill each gap with the last
+ * sample before it, as data frames do (forward fill), and record which samples were there, one bit each, 32 in a word (a validity bitmap). Both
+ * within groups of 32 samples, so that one warp has all it needs:
  *
  *     x       3   NaN  NaN   5    2   NaN ...        group g is x[32 * g] ... x[32 * g + 31]
  *     y       3    3    3    5    2    2  ...        0 where the group has no sample yet
  *     valid   1    0    0    1    1    0  ...        bit k of valid[g] is 1 if x[32 * g + k] was there
  *
  * The second: two channels. The samples are stereo, x[0] left, x[1] right, and so on. y[i] is soften(x[i]) in the left channel and
- * widen(x[i]) in the right one. Both are given. What is asked for is that no warp has to do both.
+ * widen(x[i]) in the right one. Both functions are given. Your task is that no warp has to execute both.
  *
  * The grader (make exercise05) calls, from the host:
  *
  *     void fill_forward(const float *x, float *y, unsigned *valid, int n, cudaStream_t stream);
  *     void two_channels(const float *x, float *y, int n, cudaStream_t stream);
  *
- *   - x and y are device arrays of n floats, valid has a word for each group that has begun: (n + 31) / 32;
+ *   - x and y are device arrays of n floats, valid has a word for each group, the last one perhaps not full: (n + 31) / 32;
  *     0 <= n <= 2^30, x and y at any address of a float, and no two of the arrays overlap;
  *   - bits of samples that do not exist, from n on, are 0;
  *   - the work is queued in `stream`, and the functions return without waiting for it; a launch that fails is reported;
- *   - every value that is not NaN is kept as it is, infinities and -0.0 too;
+ *   - every value that is not NaN is kept as it is, also infinities and -0.0;
  *   - kernels write y[0] ... y[n-1] and the words of valid, and nothing else; each sample is read once, by neighbouring threads;
  *   - fill_forward: a warp needs at most 120 instructions for a group (the solution about a third of them), and one of its lanes
  *     writes the word of valid;
  *   - two_channels: x has no NaN; results within 1e-5; a warp needs at most 250 instructions for 32 samples (the solution about 200);
- *   - warps that have no sample may take 2000 instructions beside. Many threads do the work: of 65536 samples and more, no block
+ *   - warps without a sample may take 2000 instructions in addition. The work is spread over many threads: of 65536 samples and more, no block
  *     writes more than half, and at least 512 threads write;
- *   - memory that a function allocates it frees, or uses again in its next call.
+ *   - a function frees the memory that it allocates, or reuses it in its next call.
  */
 // fails as given: not_implemented
 #include <math.h>
