@@ -1,5 +1,5 @@
 #!/bin/sh
-# built.sh LESSON [PROGRAM]: builds lesson LESSON's program with all that it has and with warnings as errors, build/tests/lessons/lessonNN, once for all
+# built.sh LESSON [PROGRAM]: builds a lesson's program with all that it has and with warnings as errors, build/tests/lessons/lessonNN, once for all
 # suites that run it as it is, and prints its path; PROGRAM is to become a copy of it. What is newer than its sources stays as it is.
 set -eu
 cd "$(dirname "$0")/../.."
