@@ -149,9 +149,9 @@ run_checked() {
 }
 
 case ${1:-} in
---checked) run_checked "$2" && exit ;;
---build) shift && build_programs "$@" && exit ;;
---sanitized) run_sanitized "$2" && exit ;;
+--checked) run_checked "$2"; exit ;;
+--build) shift; build_programs "$@"; exit ;;
+--sanitized) run_sanitized "$2"; exit ;;
 esac
 cores=$(nproc 2>/dev/null || echo 2)
 list_groups >"$folder/groups"
