@@ -3,7 +3,7 @@
  * The grader (make exercise29) compiles this file to a module `exercise`, and calls, in a separate process:
  *
  *     average = Average(n)                 n values on the device, initially 0
- *     average.update(x, share=0.1)         values + share * (x - values). x is in host memory or a device array of any library; share is passed by name
+ *     average.update(x, share=0.1)         values + share * (x - values). x: in host memory, or a device array of any library; share: passed by name
  *     there = average.values               a view of the values on the device, an object with __dlpack__: no copy
  *     here = average.numpy()               a new NumPy array with a copy of the values
  *
