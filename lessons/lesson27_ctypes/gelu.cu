@@ -108,12 +108,12 @@ int gelu_allocate(void **made, size_t bytes) {
     *made = NULL;
     cudaError_t error = cudaMalloc(made, bytes ? bytes : 1);
     if (error != cudaSuccess) {
-        cudaGetLastError(); // the caller gets it from here, and no later call again
+        cudaGetLastError(); // the caller gets this code now; no later call is to return it again
         return error;
     }
     try {
         note(*made, bytes);
-    } catch (...) { // an exception that left here would end the program: Python's C code knows none
+    } catch (...) { // Python's C code cannot handle an exception: it would end the process
         cudaFree(*made);
         *made = NULL;
         return cudaErrorMemoryAllocation;

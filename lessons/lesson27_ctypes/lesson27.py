@@ -97,7 +97,7 @@ class DeviceArray:
         made = c_void_p()
         check(gelu.gelu_allocate(byref(made), 4 * n))
         self.n, self.address = n, made.value
-        self.close = weakref.finalize(self, gelu.gelu_free, self.address)  # frees at its first call only
+        self.close = weakref.finalize(self, gelu.gelu_free, self.address)  # only its first call frees
 
     def __enter__(self):
         return self
@@ -111,13 +111,13 @@ class DeviceArray:
         x = np.ascontiguousarray(x, np.float32)
         made = cls(x.size)
         check(gelu.gelu_copy(made.address, x.ctypes.data, x.nbytes, None))
-        check(gelu.gelu_synchronize(None))  # then x may go
+        check(gelu.gelu_synchronize(None))  # from here on x may be freed
         return made
 
     def numpy(self):
         y = verify.poisoned(self.n)
         check(gelu.gelu_copy(y.ctypes.data, self.address, y.nbytes, None))
-        check(gelu.gelu_synchronize(None))  # then y is there
+        check(gelu.gelu_synchronize(None))  # from here on y is complete
         return y
 
 
@@ -170,7 +170,7 @@ def interface2(seed):
 def types3(seed):
     """What ctypes does with an address that it knows nothing about: it passes and returns an int of C, 32 bits."""
     address = 0x7F1234567890
-    undeclared = ctypes.CDLL(LIBRARY)  # a second object for the same library: it has its own declarations, none yet
+    undeclared = ctypes.CDLL(LIBRARY)  # a second object for the same library, without declarations
     cut = undeclared.gelu_same_address(address)
     whole = gelu.gelu_same_address(address)
     verify.fact("an address without argtypes and restype", cut, 0x34567890)
@@ -191,7 +191,7 @@ def types3(seed):
 
 
 def as_it_lies(x):
-    """The mistake: n elements from x's address on, whatever their type is and wherever the next one lies."""
+    """The mistake: it reads n contiguous floats from x's address on, whatever x's type and strides are."""
     with DeviceArray(x.size) as there, DeviceArray(x.size) as result:
         check(gelu.gelu_copy(there.address, x.ctypes.data, 4 * x.size, None))
         check(gelu.gelu_forward(there.address, result.address, x.size, None))

@@ -1,21 +1,21 @@
 """Exercise 30: an operator. The gate of a transformer's layer (GEGLU): each row of x has 2 n numbers, a and then b, and
-y = a * gelu(b) has n. The library is there, in C (geglu.cu; you need not read it):
+y = a * gelu(b) has n. The library exists, in C (geglu.cu; you need not read it):
 
     int geglu_forward(int type, const void *x, void *y, long long rows, long long n, cudaStream_t stream);
     int geglu_backward(int type, const void *x, const void *dy, void *dx, long long rows, long long n, cudaStream_t stream);
             queue the work. type is 0 for float and 1 for double. x and dx have rows * 2 n elements, y and dy rows * n,
-            one row behind the other. They lie on the device, or in the CPU's memory: then they are copied, later, and
-            must stay where they are until geglu_wait
+            row-major and contiguous. They are on the device, or in host memory: then they are copied, later, and must
+            stay alive and unmoved until geglu_wait returns
     int geglu_wait(cudaStream_t stream);
-            waits until all that is queued in the stream is done
+            waits until all work in the stream is done
     cudaStream_t geglu_cpu_stream(void);
-            the stream in which the work for tensors of the CPU is to be queued: PyTorch has none for them
+            the stream for the work on CPU tensors, for which PyTorch has none
     const char *geglu_error(int code);
-            an error's text
+            the text of an error
 
-All but the last two return 0, or a CUDA error's number. The grader (make exercise30) calls, in a process of its own:
+All but the last two return 0 or a CUDA error code. The grader (make exercise30) calls, in a separate process:
 
-    load(path)                                  once, before all else
+    load(path)                                  once, before everything else
     y = torch.ops.workbook.geglu(x)             operators that this file registers
     dx = torch.ops.workbook.geglu_backward(x, dy)
 
@@ -23,12 +23,12 @@ All but the last two return 0, or a CUDA error's number. The grader (make exerci
     and contiguous. dy has y's shape, x's type, and any strides;
   - another type is a TypeError. No dimension, an odd last one, or a dy that does not fit is a ValueError. An error of the
     library is a RuntimeError with its text;
-  - work for tensors of the CPU is queued in geglu_cpu_stream(), and done when the operator returns. That for tensors of
-    CUDA is queued in PyTorch's current stream, and nobody waits;
-  - both have fake kernels: they answer without data what shape, type, strides and device the result has;
-  - geglu has a gradient, made of geglu_backward. There is none of the gradient itself: who asks for it must be told, or get
-    the right one. Who writes to x between geglu and its gradient must be told, or get that of the x that geglu was given;
-  - the library computes, once for each call.
+  - work for CPU tensors is queued in geglu_cpu_stream(), and done when the operator returns. Work for CUDA tensors is
+    queued in PyTorch's current stream, and the operator does not wait;
+  - both have fake kernels, which return shape, type, strides and device of the result without data;
+  - geglu has a gradient, computed by geglu_backward. A second gradient must raise an error or be right. If x is written
+    between geglu and its gradient, the gradient must raise an error or be that of the x which geglu was given;
+  - the library does the computation, once for each call.
 """
 # fails as given: not_implemented
 
@@ -57,12 +57,12 @@ def check(code):
         raise RuntimeError(library.geglu_error(code).decode())
 
 
-# TODO 1: the stream's address: for CUDA PyTorch's current one, of x's device; for the CPU the library's.
+# TODO 1: the stream's address: for CUDA, PyTorch's current one of x's device; for the CPU, the library's.
 def stream_for(x):
     return None
 
 
-# TODO 2: refuse what the library cannot take: a TypeError for the type, a ValueError for the shape.
+# TODO 2: refuse what the library cannot process: a TypeError for the type, a ValueError for the shape.
 def require(x):
     pass
 
@@ -75,7 +75,7 @@ def sizes(x):
 
 @torch.library.custom_op("workbook::geglu", mutates_args=())
 def geglu(x: torch.Tensor) -> torch.Tensor:
-    # TODO 3: make x contiguous and y, call geglu_forward, check; for tensors of the CPU wait, and check that.
+    # TODO 3: make x contiguous, allocate y, call geglu_forward, check; for CPU tensors wait, and check again.
     raise NotImplementedError("TODO 3: geglu")
 
 
@@ -98,12 +98,12 @@ def _(x, dy):
 
 
 def keep(ctx, inputs, output):
-    # TODO 7: what the gradient will need.
+    # TODO 7: save what the gradient will need.
     pass
 
 
 def gradient(ctx, dy):
-    # TODO 8: the gradient by x, made of what was kept.
+    # TODO 8: the gradient with respect to x, from what was saved.
     raise NotImplementedError("TODO 8: the gradient")
 
 

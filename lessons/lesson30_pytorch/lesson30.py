@@ -521,7 +521,7 @@ def inline8(seed):
     cpp_extension.load_inline(
         "gelu_inline",
         INLINE,
-        no_implicit_headers=True,  # otherwise torch/extension.h stands before it: all of PyTorch, pybind11 and Python
+        no_implicit_headers=True,  # otherwise it includes torch/extension.h: all of PyTorch, pybind11 and Python
         is_python_module=False,  # no PyInit: it registers an operator
         extra_cflags=["-O1", "-DTORCH_TARGET_VERSION=0x020a000000000000"],  # for PyTorch 2.10 and later
         extra_include_paths=[str(CUDA / "include")],

@@ -193,7 +193,7 @@ class Cache:
             with open(descriptor, "wb") as file:
                 file.write(self.checksum(key, image) + image)
             os.replace(temporary, self.path(key))
-        except OSError:  # a disk that is full, or may not be written: then it stays uncached
+        except OSError:  # the disk is full or not writable: then the image is not cached
             if temporary:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)

@@ -31,7 +31,7 @@ static OrtStatus *cuda_status(const OrtApi *api, cudaError_t code) {
     return api->CreateStatus(ORT_FAIL, text.c_str());
 }
 
-/* What ONNX Runtime calls goes through this: an exception of C++ ends here, and becomes a status. */
+/* Every function that ONNX Runtime calls goes through this: it turns a C++ exception into a status. */
 template <typename Work> static OrtStatus *guarded(const OrtApi *api, Work work) noexcept {
     try {
         return work();
@@ -66,7 +66,7 @@ static OrtStatus *read_function(const OrtApi *api, const OrtKernelInfo *info, Fu
     OrtStatus *status = api->KernelInfoGetAttribute_string(info, "approximate", text, &size);
     *function = std::string(text) == "tanh" ? GELU_TANH : GELU;
     if (status) {
-        bool absent = size == sizeof text; // not too long: not there
+        bool absent = size == sizeof text; // the error is not that the text is too long
         api->ReleaseStatus(status);
         if (absent) {
             return nullptr;
@@ -268,12 +268,12 @@ extern "C" {
 /* Called once for each SessionOptions that this library is registered with. */
 OrtStatus *RegisterCustomOps(OrtSessionOptions *options, const OrtApiBase *base) {
     const OrtApi *api = base->GetApi(ORT_INTERFACE);
-    if (!api) { // older than 1.17: its first version can at least make a status
+    if (!api) { // older than 1.17: version 1 of the interface can at least create a status
         return base->GetApi(1)->CreateStatus(ORT_FAIL, "custom_gelu needs ONNX Runtime 1.17 or newer");
     }
     return guarded(api, [&]() -> OrtStatus * {
         static OrtCustomOpDomain *domain;
-        static OrtStatus *failed = make_domain(api, &domain); // once, also where several threads come here
+        static OrtStatus *failed = make_domain(api, &domain); // once, even if several threads call this
         return failed ? api->CreateStatus(ORT_FAIL, "custom_gelu: the domain cannot be made")
                       : api->AddCustomOpDomain(options, domain);
     });

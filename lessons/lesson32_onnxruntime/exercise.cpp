@@ -1,18 +1,18 @@
-/* Exercise 32: an operator of ONNX Runtime with two inputs and an attribute. The library is that of exercises 27 and 28; layer.h has its functions.
+/* Exercise 32: an operator of ONNX Runtime with two inputs and an attribute. The library is that of exercises 27 and 28; layer.h declares it.
  *
  *     y = BiasGelu(x, bias)       y = scale * gelu(x + bias)
  *
  * in version 1 of the domain "exercise", for float, on the CPU provider. The grader (make exercise32) compiles this file to a library, registers it
  * with sessions of ONNX Runtime, and runs models of such nodes:
  *
- *   - x has one dimension or more, the last one as long as bias, which has one. There may be no rows at all;
- *   - `scale` is an attribute, a float. A node without it means 1;
- *   - y has x's shape, and ONNX Runtime knows that before anything runs;
+ *   - x has one dimension or more; bias has one, of the size of x's last one. There may be no rows at all;
+ *   - `scale` is an attribute, a float. Without it, scale is 1;
+ *   - y has x's shape, and ONNX Runtime knows that before the run;
  *   - a bias that does not fit is ORT_INVALID_ARGUMENT. An error of the library is ORT_FAIL, with the library's text;
- *   - what is yours is given back, also after an error: layers, statuses, and descriptions of shapes;
+ *   - you release what you own, even after an error: layers, statuses, and descriptions of shapes;
  *   - several threads run a session at once.
  *
- * layer.h's functions take addresses of the CPU's memory, and queue their work: until layer_wait has returned, nothing is there.
+ * layer.h's functions take host addresses, and queue their work: results are complete only when layer_wait has returned.
  */
 // fails as given: not_implemented
 #include "layer.h"
@@ -46,7 +46,7 @@ struct Tensor {
 
 /* The table becomes an operator of the domain "exercise", in the sessions that are made with these options. */
 static OrtStatus *add_to_domain(const OrtApi *api, const OrtCustomOp *table, OrtSessionOptions *options) {
-    // TODO 1: a domain with this table, added to the options. It is used as long as there is a session.
+    // TODO 1: a domain with this table, added to the options. Sessions use it as long as they live.
     (void)table;
     (void)options;
     return not_implemented(api, "TODO 1: the domain");
@@ -58,7 +58,7 @@ static size_t input_count(const OrtCustomOp *) {
 }
 
 static OrtStatus *infer_shape(const OrtApi *api, OrtShapeInferContext *context) {
-    // TODO 3: output 0 has the type and the shape of input 0. The description stays the context's.
+    // TODO 3: output 0 has the type and the shape of input 0. The context owns the description.
     (void)api;
     (void)context;
     return nullptr;
@@ -66,7 +66,7 @@ static OrtStatus *infer_shape(const OrtApi *api, OrtShapeInferContext *context) 
 
 static OrtStatus *create(const OrtCustomOp *, const OrtApi *api, const OrtKernelInfo *info, void **made) {
     std::unique_ptr<Kernel> kernel(new Kernel{api, 1});
-    // TODO 4: the attribute. Who asks for one that the node has not gets a status.
+    // TODO 4: the attribute. If the node does not have it, reading it returns a status.
     (void)info;
     return not_implemented(api, "TODO 4: the attribute scale");
 }
@@ -76,7 +76,7 @@ static OrtStatus *read_input(const OrtApi *api, const OrtKernelContext *context,
     const OrtValue *value = nullptr;
     TRY(api->KernelContext_GetInput(context, index, &value));
     TRY(api->GetTensorMutableData((OrtValue *)value, (void **)&tensor->data));
-    // TODO 5: the shape. Its description is made for you: who gives it back?
+    // TODO 5: the shape. Its description is allocated for you: where is it released?
     return not_implemented(api, "TODO 5: the shape of an input");
 }
 
@@ -89,14 +89,14 @@ static OrtStatus *compute(const Kernel &kernel, OrtKernelContext *context) {
     Tensor x, bias;
     TRY(read_input(api, context, 0, &x));
     TRY(read_input(api, context, 1, &bias));
-    // TODO 6: ORT_INVALID_ARGUMENT, unless bias has one dimension, and as many elements as the last one of x.
+    // TODO 6: ORT_INVALID_ARGUMENT, unless bias has one dimension, of the size of x's last one.
     // TODO 7: the output, of x's shape, and its address. Then forward: how many rows does an x of any number of dimensions have?
     return not_implemented(api, "TODO 7: the output");
 }
 
 /* What the library returned, as a status: none for 0. */
 [[maybe_unused]] static OrtStatus *status_of(const OrtApi *api, int code) {
-    // TODO 8: ORT_FAIL with the library's text, if it is an error's number.
+    // TODO 8: ORT_FAIL with the library's text, if it is an error code.
     (void)code;
     return not_implemented(api, "TODO 8: a status");
 }
@@ -104,7 +104,7 @@ static OrtStatus *compute(const Kernel &kernel, OrtKernelContext *context) {
 /* rows * cols numbers, through a layer. */
 static OrtStatus *forward(const Kernel &kernel, const float *x, const float *bias, float *y, int64_t rows,
                           int64_t cols) {
-    // TODO 9: a layer, its work, its end, whatever happens.
+    // TODO 9: create a layer, do its work, and destroy it, whatever happens.
     (void)x, (void)bias, (void)y, (void)rows, (void)cols;
     return not_implemented(kernel.api, "TODO 9: the work");
 }

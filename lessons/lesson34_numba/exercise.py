@@ -1,22 +1,22 @@
-"""Exercise 34: a layer's bias and GELU, and the way back, in kernels of Numba.
+"""Exercise 34: a layer's bias and GELU, and the backward pass, in Numba kernels.
 
     y = gelu(x + bias)                       bias has a number for each column of x
     dx = dy * gelu'(x + bias)                gelu'(v) = P + v * D, with P = (1 + erf(v / sqrt(2))) / 2
     dbias[c] = the sum of dx[r, c] over all rows r               and D = exp(-v * v / 2) / sqrt(2 * pi)
 
-The grader (make exercise34) calls, in a process of its own, what this file defines:
+The grader (make exercise34) calls, in a separate process, what this file defines:
 
     y = forward(x, bias)
     dx, dbias = backward(x, bias, dy)
 
-  - x, dy and bias lie on the device. They are arrays of Numba's, or of another library's with __cuda_array_interface__,
-    of float32 and any strides: also every second column of a wider array, or transposed. x and dy have two dimensions,
-    rows x cols, and bias has cols elements; rows and cols from 0 on;
-  - the results are new arrays on the device, made by cuda.device_array (whose contents are what lay there before) and
-    written by kernels. Nothing is copied between the device and the CPU, and the inputs stay as they are;
-  - forward launches one kernel, and backward four at most;
+  - x, dy and bias are on the device. They are arrays of Numba, or of another library with __cuda_array_interface__, of
+    float32 and any strides: also every second column of a wider array, or transposed. x and dy have two dimensions,
+    rows x cols, and bias has cols elements; rows and cols are 0 or more;
+  - the results are new device arrays, made by cuda.device_array (which does not clear the memory) and written by
+    kernels. Nothing is copied between the device and the CPU, and the inputs are not changed;
+  - forward launches one kernel, and backward at most four;
   - all arithmetic is fp32: there is no fp64 instruction in the kernels' PTX;
-  - a warp's accesses to rows that are contiguous touch few sectors: at most 5 per request, where 4 is the least.
+  - a warp's accesses to contiguous rows touch few sectors: at most 5 per request, where 4 is the minimum.
 """
 # fails as given: not_implemented
 
@@ -34,7 +34,7 @@ COLUMNS, ROWS = 32, 8  # threads in a block: (COLUMNS, ROWS), so that those of a
 @cuda.jit(lineinfo=True)
 def forward_kernel(x, bias, y):
     """Grid: (COLUMNS, ROWS) threads in a block, and blocks in both directions: a thread for each element or more."""
-    # TODO 1: which row and column are this thread's? What if there is no such element? Write y there.
+    # TODO 1: which row and column does this thread have? What if there is no such element? Write y there.
     pass
 
 
@@ -52,7 +52,7 @@ def as_arrays(*arrays):
 def forward(x, bias):
     x, bias = as_arrays(x, bias)
     y = cuda.device_array(x.shape, np.float32)
-    # TODO 3: launch forward_kernel. What of an x without elements?
+    # TODO 3: launch forward_kernel. What if x has no elements?
     forward_kernel[grid_for(x), (COLUMNS, ROWS)](x, bias, y)
     return y
 
@@ -67,13 +67,13 @@ def backward_kernel(x, bias, dy, dx):
 @cuda.jit(lineinfo=True)
 def column_sums_kernel(dx, dbias):
     """Grid: one block for COLUMNS columns. Each thread adds up every ROWS-th row of its column."""
-    # TODO 5: add up this thread's rows; then, in shared memory, what the threads of a column have. Who waits for whom?
+    # TODO 5: add up this thread's rows; then, in shared memory, the sums of a column's threads. Where are barriers needed?
     pass
 
 
 def backward(x, bias, dy):
     x, bias, dy = as_arrays(x, bias, dy)
     dx, dbias = cuda.device_array(x.shape, np.float32), cuda.device_array(bias.shape, np.float32)
-    # TODO 6: launch both kernels. What is dbias where there are no rows, and what where there are no columns?
+    # TODO 6: launch both kernels. What is dbias if there are no rows, and what if there are no columns?
     raise NotImplementedError("TODO 6: dx and dbias")
     return dx, dbias

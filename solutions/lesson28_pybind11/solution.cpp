@@ -1,20 +1,20 @@
-/* Exercise 28: a binding with pybind11. The library is that of exercise 27, and so is what Python is to see; layer.h has its functions.
+/* Exercise 28: a binding with pybind11. The library and the interface for Python are those of exercise 27; layer.h declares the functions.
  *
- * The grader (make exercise28) compiles this file to a module `exercise`, and calls, in a process of its own:
+ * The grader (make exercise28) compiles this file to a module `exercise`, and calls, in a separate process:
  *
- *     with Layer(bias) as layer:                  or without `with`: then layer.close(), once or more often, or nobody
+ *     with Layer(bias) as layer:                  or without `with`: then it calls layer.close() once, several times, or never
  *         y = layer.forward(x, scale)             a new array of float32, of x's shape
  *         layer.forward(x, scale, out=y)          the same into y, which is returned itself
  *         dx = layer.backward(x, dy, scale)       also with out=
  *
- *   - x, dy and bias are arrays of NumPy of any real type and layout: also float64, float16 or integers, every second column, transposed,
- *     read-only. x and dy have two dimensions, and as many columns as bias is long; rows from 0 on;
- *   - `out` is written only if it fits: an array of float32, C-contiguous, writable, of x's shape. If not, that is a ValueError; so is an x or dy
- *     of another shape, also of one that NumPy could broadcast;
- *   - an error of the library becomes a LayerError, with its number as `code` and the library's text in its text;
- *   - a layer that is closed, or that nobody has any more, is destroyed, once. To use one that is closed is a ValueError;
- *   - results are there when a function returns, and they come from the library;
- *   - while forward or backward waits for the library, Python's other threads run.
+ *   - x, dy and bias are NumPy arrays of any real type and layout: also float64, float16 or integers, every second column, transposed,
+ *     read-only. x and dy have two dimensions, and as many columns as bias has elements; 0 or more rows;
+ *   - `out` is written only if it is an array of float32, C-contiguous, writable, and of x's shape. Anything else is a ValueError; so is an x or dy
+ *     of a wrong shape, even one that NumPy could broadcast;
+ *   - an error of the library is raised as a LayerError, with the code as `code` and the library's text in its text;
+ *   - a layer is destroyed exactly once: when it is closed, or when no reference to it is left. Using a closed layer is a ValueError;
+ *   - results are complete when a function returns, and they come from the library;
+ *   - while forward or backward waits for the library, other Python threads can run.
  */
 // fails as given: not_implemented
 #include "layer.h"
@@ -30,7 +30,7 @@ namespace py = pybind11;
     throw py::error_already_set();
 }
 
-//> TODO 1: the type of an array that the library can read: float32, row by row without gaps. What is none is converted by pybind11.
+//> TODO 1: the type of an array that the library can read: float32, row-major without gaps. pybind11 converts every other array.
 //| using Floats = py::array_t<float>;
 using Floats = py::array_t<float, py::array::c_style | py::array::forcecast>;
 //<
@@ -43,7 +43,7 @@ class LayerFailure : public std::runtime_error {
 };
 
 [[maybe_unused]] static void check(int code) {
-    //> TODO 2: throw a LayerFailure if this is an error's number.
+    //> TODO 2: throw a LayerFailure if this is an error code.
     //| (void)code;
     if (code != 0) {
         throw LayerFailure(code);
@@ -51,10 +51,10 @@ class LayerFailure : public std::runtime_error {
     //<
 }
 
-/* The array that is written: `out`, if there is one and it fits, or else a new one of x's shape. */
+/* The array for the result: `out`, if it is given and fits, otherwise a new one of x's shape. */
 static py::array_t<float> result_for(const Floats &x, const py::object &out) {
-    //> TODO 3: look at out. py::isinstance<T>(out) says whether it is a T as it stands, without a conversion; given.writeable() whether it
-    //> may be written.
+    //> TODO 3: check out. py::isinstance<T>(out) tests whether it is a T without a conversion; given.writeable() tests whether it may be
+    //> written.
     if (!out.is_none()) {
         if (!py::isinstance<py::array_t<float, py::array::c_style>>(out)) {
             throw py::value_error("out must be a C-contiguous array of float32");
@@ -82,7 +82,7 @@ class Layer {
     }
 
     ~Layer() {
-        //> TODO 5: destroy the layer, unless that has been done.
+        //> TODO 5: destroy the layer, unless it is destroyed already.
         close();
         //<
     }
@@ -100,7 +100,7 @@ class Layer {
         require_open();
         require_shape(x);
         py::array_t<float> y = result_for(x, out);
-        //> TODO 7: call, wait, check. While the library works, this thread needs no GIL: which lines may do without it, and which may not?
+        //> TODO 7: call, wait, check. While the library works, this thread does not need the GIL: which lines need it, and which do not?
         //| (void)scale;
         //| not_implemented("TODO 7: forward");
         const float *from = x.data();
@@ -145,7 +145,7 @@ class Layer {
     }
 
     void require_shape(const Floats &x) const {
-        //> TODO 10: a py::value_error, if x has not two dimensions, or not as many columns as bias is long.
+        //> TODO 10: a py::value_error, unless x has two dimensions and as many columns as bias has elements.
         //| (void)x;
         if (x.ndim() != 2 || x.shape(1) != cols) {
             throw py::value_error("an array of two dimensions is needed, with a column for each element of bias");
@@ -164,7 +164,7 @@ PYBIND11_MODULE(exercise, m) {
             std::rethrow_exception(thrown);
         } catch (const LayerFailure &failure) {
             py::object raised = py::reinterpret_borrow<py::object>(layer_error_type)(failure.what());
-            //> TODO 11: the number, as raised's attribute `code`.
+            //> TODO 11: the error code, as raised's attribute `code`.
             raised.attr("code") = failure.code;
             //<
             PyErr_SetObject(layer_error_type, raised.ptr());

@@ -1,20 +1,20 @@
 /* Exercise 29: a binding with nanobind, of a library whose object owns memory on the device. average.h has its functions.
  *
- * The grader (make exercise29) compiles this file to a module `exercise`, and calls, in a process of its own:
+ * The grader (make exercise29) compiles this file to a module `exercise`, and calls, in a separate process:
  *
- *     average = Average(n)                 n values on the device, at first 0
- *     average.update(x, share=0.1)         values + share * (x - values). x is in CPU memory, or on the device, whoever's it is; share has a name
+ *     average = Average(n)                 n values on the device, initially 0
+ *     average.update(x, share=0.1)         values + share * (x - values). x: in host memory, or a device array of any library; share: passed by name
  *     there = average.values               a view of the values on the device, an object with __dlpack__: no copy
- *     here = average.numpy()               a new array of NumPy with a copy of the values
+ *     here = average.numpy()               a new NumPy array with a copy of the values
  *
- *   - x in CPU memory is an array of NumPy of any real type in the machine's byte order, with gaps or without; it may be read-only. x on the
- *     device is float32 and without gaps. What has not one dimension, or is of another kind, is a TypeError; an x of another length than n is a ValueError;
- *   - a view stays what it is as long as somebody has it, or a capsule of it, also when nobody has `average` any more. It sees later updates;
- *   - what numpy() has returned sees none of them. It does not keep the average alive, and its memory is freed with it;
- *   - an average that nobody needs any more is destroyed, once;
- *   - an error of the library becomes an AverageError, with its number as `code` and the library's text in its text;
- *   - results are there when a function returns, and they come from the library;
- *   - while update or numpy waits for the library, Python's other threads run.
+ *   - x in host memory is a NumPy array of any real type in the machine's byte order, with or without gaps; it may be read-only. x on the
+ *     device is float32 and contiguous. Another number of dimensions, or any other object, is a TypeError; another length than n is a ValueError;
+ *   - a view stays valid as long as it, or a capsule of it, is referenced, even after the last reference to `average`. It sees later updates;
+ *   - an array that numpy() has returned sees none of them. It does not keep the average alive, and it owns its memory;
+ *   - an average is destroyed exactly once, when neither a reference to it nor to one of its views is left;
+ *   - an error of the library is raised as an AverageError, with the code as `code` and the library's text in its text;
+ *   - results are complete when a function returns, and they come from the library;
+ *   - while update or numpy waits for the library, other Python threads can run.
  */
 // fails as given: not_implemented
 #include "average.h"
@@ -32,7 +32,7 @@ using namespace nb::literals;
     throw nb::python_error();
 }
 
-//> TODO 1: what x must be: of float32, of one dimension, without gaps, in CPU memory or on the device, and only read.
+//> TODO 1: the requirements for x: float32, one dimension, contiguous, in host memory or on the device, and only read.
 //| using Floats = nb::ndarray<>;
 //| using DeviceFloats = nb::ndarray<nb::device::cuda>;
 using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -73,7 +73,7 @@ class Average {
     Average &operator=(const Average &) = delete;
 
     void update(const Floats &x, float share) {
-        //> TODO 4: is x as long as the values? Then call, wait, check. Which lines need the GIL, and which may do without it?
+        //> TODO 4: does x have as many elements as the average? Then call, wait, check. Which lines need the GIL, and which do not?
         //| (void)x;
         //| (void)share;
         //| not_implemented("TODO 4: update");
@@ -99,7 +99,7 @@ class Average {
     }
 
     View values() {
-        //> TODO 6: the values where they are. Who owns them, and who must live as long as the view? See also TODO 8.
+        //> TODO 6: a view of the values, without a copy. What owns them, and what must stay alive as long as the view? See also TODO 8.
         //| not_implemented("TODO 6: values");
         float *there = nullptr;
         check(average_values(handle, &there));
@@ -108,7 +108,7 @@ class Average {
     }
 
     NumPyArray numpy() {
-        //> TODO 7: memory of its own for a copy, and an owner that frees it. The library writes it; meanwhile other threads run.
+        //> TODO 7: separate memory for a copy, and an owner that frees it. The library writes it; meanwhile other threads can run.
         //| not_implemented("TODO 7: numpy");
         std::unique_ptr<float[]> copy(new float[n]);
         {
@@ -147,7 +147,7 @@ NB_MODULE(exercise, m) {
         type.ptr());
 
     nb::class_<Average>(m, "Average")
-        //> TODO 8: update twice, by one name; share must be named. values, with a policy that says who lives as long as the view. numpy.
+        //> TODO 8: update twice, under one name; share must be passed by name. values, with the policy that keeps the right object alive. numpy.
         //| .def(nb::init<long long>(), "n"_a);
         .def(nb::init<long long>(), "n"_a)
         .def("update", &Average::update, "x"_a, nb::kw_only(), "share"_a)

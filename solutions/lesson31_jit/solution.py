@@ -1,40 +1,40 @@
-"""Exercise 31: the cache of a compiler that is called at run time. The compiler is slow, so what it has made is kept,
-in memory and on a disk that several processes share. Any of them may be killed at any moment.
+"""Exercise 31: the cache of a compiler that is called at run time. The compiler is slow, so its results are cached, in
+memory and on a disk that several processes share. Any of them may be killed at any moment.
 
-The grader (make exercise31) calls, in a process of its own, what this file defines:
+The grader (make exercise31) calls, in a separate process, what this file defines:
 
     cache = Cache(disk, compiler)
-    image = cache.get(source, flags, arch)      bytes: what the compiler makes of that
+    image = cache.get(source, flags, arch)      bytes: the image that the compiler makes of these
 
-  - a question is source (text), flags (a list of texts), arch (text) and the compiler's version. If one of them
-    differs, also if only the flags' order does, it is another question. So an entry's name has a hash of 64 bits or more
-    (with 32, two of 77000 questions would probably share an entry);
-  - what this cache has been asked already it answers from memory: it asks neither the compiler nor the disk. Another
-    cache, with another disk, has a memory of its own;
-  - what another process has put on the disk is not compiled again;
-  - an entry of the disk may be damaged: cut off, with changed bytes, empty, or another entry's content under its name.
-    Then the compiler is asked, and the entry made again;
-  - an entry is one file. It appears by rename, as a whole, and is never written where it lies: others may be reading
+  - a request consists of source (text), flags (a list of texts), arch (text) and the compiler's version. If one of them
+    differs, even only the order of the flags, it is another request. So an entry's name has a hash of 64 bits or more
+    (with 32, two of 77000 requests would probably share an entry);
+  - a request that this cache has answered before is answered from memory, without the compiler or the disk. Another
+    cache, with another disk, has its own memory;
+  - an image that another process has put on the disk is not compiled again;
+  - an entry on the disk may be damaged: truncated, with changed bytes, empty, or another entry's content under its name.
+    Then the cache compiles again and replaces the entry;
+  - an entry is one file. It appears by rename, as a whole, and is never written in place: other processes may be reading
     it;
-  - wherever a process is killed, the next one gets what is right. Two processes that ask the same at once both get it,
-    and neither waits for the other: there are no locks, since who holds one may be killed;
-  - a disk that is full, or that may not be written or read (OSError), does no harm: the compiler's image is returned.
-    Nothing unfinished is left behind;
-  - what the compiler raises goes to the caller, and nothing is kept: next time it is asked again.
+  - wherever a process is killed, the next one gets the right image. Two processes that make the same request at once
+    both get it, and neither waits for the other: there are no locks, because the owner of a lock may be killed;
+  - a disk that is full, or that cannot be written or read (OSError), does no harm: the compiler's image is returned.
+    No unfinished file is left behind;
+  - an exception of the compiler is passed to the caller, and nothing is cached: the next request compiles again.
 
     compiler.version                            text; one compiler has one
-    compiler.compile(source, flags, arch)       bytes, or an exception. Asked twice, it may answer with other bytes
+    compiler.compile(source, flags, arch)       bytes, or an exception. A second call may return other bytes
 
 `disk` has these methods. A name has at most 100 characters: letters, digits, "-", "_" and ".".
 
     disk.read(name)             bytes, or FileNotFoundError
-    disk.write(name, data)      makes the file, or writes over it, piece by piece: others may see a part of it, and if
-                                the process is killed or the disk is full, a part is what stays
-    disk.rename(old, new)       at once; a file `new` is replaced, and who is reading that goes on with the old one
+    disk.write(name, data)      creates or overwrites the file, piece by piece: others may see a part of it, and if the
+                                process is killed or the disk is full, a part of it remains
+    disk.rename(old, new)       atomic; a file `new` is replaced, and a process that is reading it keeps the old one
     disk.remove(name)           or FileNotFoundError
     disk.names()                a list of all files
 
-The grader's disk lies in memory, so that it can stop between any two steps. Folder, below, is a real one.
+The grader's disk is in memory, so that it can stop between any two steps. Folder, below, is a real one.
 """
 # fails as given: not_implemented
 
@@ -78,7 +78,7 @@ class Cache:
 
     def key(self, source, flags, arch):
         """The entry's name: the same in every process, and another one for every other question."""
-        #> TODO 1: all parts of the question in one text, so that none is taken for another one, hashed.
+        #> TODO 1: all parts of the request in one text, unambiguously separated, hashed.
         #| raise NotImplementedError("TODO 1: the key")
         question = json.dumps([source, flags, arch, self.compiler.version])
         return hashlib.sha256(question.encode()).hexdigest()
@@ -101,7 +101,7 @@ class Cache:
 
     def load(self, key):
         """The image from the disk, or None if it has none that is right."""
-        #> TODO 4: what if the file is not there, or may not be read?
+        #> TODO 4: what if the file does not exist, or cannot be read?
         #| return None
         try:
             return self.unpack(key, self.disk.read(key))

@@ -1,6 +1,6 @@
 /* Exercise 35: the search of lists by inner product, in an index from which vectors can be deleted.
  *
- * The inner product of two vectors is their score; the larger, the better. Scores may be negative, so the bits of a score are not yet a key.
+ * The inner product of two vectors is their score; larger is better. Scores may be negative, so the bits of a score are not yet a key.
  *
  * The grader (make exercise35) calls
  *
@@ -8,19 +8,19 @@
  *                       const int *probes, int count, int nprobe, int k, float *scores, int *found, cudaStream_t stream);
  *
  *   - list c begins at slot lists[2 * c], a multiple of 32, and has lists[2 * c + 1] vectors, or none;
- *   - a vector has D = 32 numbers. Vectors lie in groups, as in version 4: number j of the vector in slot s is
+ *   - a vector has D = 32 numbers. Vectors are stored in groups, as in version 4: number j of the vector in slot s is
  *     vectors[((s / 32 * (D / 4) + j / 4) * 32 + s % 32) * 4 + j % 4]. ids[s] is its id, 0 or more;
- *   - bit s % 32 of deleted[s / 32] is 1 if the vector in slot s has been deleted: it is not found any more;
- *   - the slots behind a list's end, up to a multiple of 32, are there, and there may be anything in them, also in `ids` and `deleted`;
- *   - query q, queries[q * D] to queries[q * D + D - 1], looks at the lists probes[q * nprobe] to probes[q * nprobe + nprobe - 1], which
+ *   - bit s % 32 of deleted[s / 32] is 1 if the vector in slot s has been deleted: it must not be found any more;
+ *   - the slots after a list's end, up to a multiple of 32, exist, with arbitrary contents, also in `ids` and `deleted`;
+ *   - query q, queries[q * D] to queries[q * D + D - 1], searches the lists probes[q * nprobe] to probes[q * nprobe + nprobe - 1], which
  *     differ;
  *   - scores[q * k + r] and found[q * k + r] become the score and the id of number r, r from 0 to k - 1: the largest score first, of equal
  *     ones the smaller id. Where there are fewer than k, the score is -INFINITY and the id -1;
  *   - 0 <= count, 1 <= nprobe, 1 <= k <= 32; all arrays are device memory, and begin at a multiple of 16 bytes;
- *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is told;
- *   - what a call makes it gives back before it returns: memory (in the stream's order), streams, events;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
+ *   - a call releases what it has created before it returns: memory (in stream order), streams, events;
  *   - a group is read once for a query that probes its list, and not at all if it has no vector that counts. A warp needs at most 265
- *     instructions for a group of 32 vectors (the solution about 170). From 64 queries on no block reads more than half.
+ *     instructions for a group of 32 vectors (the solution about 170). From 64 queries on, no block reads more than half.
  */
 // fails as given: not_implemented
 #include "common/check.h"
@@ -35,7 +35,7 @@ typedef unsigned long long key;
 
 __device__ key key_of(float score, int id) {
     unsigned bits = __float_as_uint(score);
-    //> TODO 1: as whole numbers, the bits of floats from 0 on rise with the float. The others have the highest bit set, and fall. Make of
+    //> TODO 1: as integers, the bits of floats of 0 or more rise with the float. Those of the others have the highest bit set, and fall. Make of
     //> `bits` a number that falls where the score rises, for all scores.
     bits = bits >> 31 ? bits : ~bits & 0x7fffffffu;
     //<
@@ -45,7 +45,7 @@ __device__ key key_of(float score, int id) {
 /* The score that key_of has made this of. */
 __device__ float score_of(key found) {
     unsigned bits = (unsigned)(found >> 32);
-    //> TODO 2: the way back.
+    //> TODO 2: the inverse.
     bits = bits >> 31 ? bits : ~bits & 0x7fffffffu;
     //<
     return __uint_as_float(bits);
@@ -86,12 +86,12 @@ __device__ key sort_lanes(key mine) {
 struct best {
     key kept = NOTHING;
     key waiting = NOTHING;   // of this lane: a key that is to be merged
-    key threshold = NOTHING; // the k-th best: what is not below does not come in
+    key threshold = NOTHING; // the k-th best: a candidate that is not below it is rejected
 
     /* Of the 32 keys that wait and the 32 that are kept, the 32 smallest are kept. */
     __device__ void merge(int k) {
-        //> TODO 5: sort what waits. Turned round (__shfl_xor_sync with 31), which of kept and waiting does each lane keep? These rise and
-        //> fall: finish. Then nothing waits, and all lanes get to know the new threshold: it is in which lane?
+        //> TODO 5: sort the waiting keys. When they are reversed (__shfl_xor_sync with 31), which of kept and waiting does each lane keep? These
+        //> rise and fall: finish. Then no key waits, and all lanes need the new threshold: in which lane is it?
         //| (void)k;
         key turned = __shfl_xor_sync(ALL_LANES, sort_lanes(waiting), WARP - 1);
         kept = finish_sorting(kept < turned ? kept : turned);
@@ -102,7 +102,7 @@ struct best {
 
     /* A key of each lane, or NOTHING. All lanes call it. */
     __device__ void offer(key candidate, int k) {
-        //> TODO 6: what is below the threshold waits. A lane in which something waits already has no room: then all of them merge first
+        //> TODO 6: a candidate below the threshold waits. If a lane already has a waiting key, it has no room: then all lanes merge first
         //> (__any_sync).
         //| (void)candidate, (void)k;
         bool comes_in = candidate < threshold;
@@ -142,8 +142,8 @@ __global__ void search_kernel(const float4 *vectors, const int *ids, const unsig
         int list = probes[q * nprobe + p], start = lists[2 * list], length = lists[2 * list + 1];
         for (int first = 0; first < length; first += WARP) {
             int slot = start + first + lane;
-            //> TODO 8: does this lane's vector count? It is in the list, and not deleted. If none of the group counts, nothing of it is read. If
-            //> one does, all lanes offer something.
+            //> TODO 8: does this lane's vector count? It is in the list, and not deleted. If none of the group counts, it is not read. If
+            //> one does, all lanes call offer.
             //| (void)vectors, (void)ids, (void)deleted, (void)queries, (void)slot, (void)best;
             bool counts = first + lane < length && !(deleted[slot / WARP] >> lane & 1);
             if (__any_sync(ALL_LANES, counts)) {
@@ -153,7 +153,7 @@ __global__ void search_kernel(const float4 *vectors, const int *ids, const unsig
             //<
         }
     }
-    //> TODO 9: something may still wait. Then lane r writes number r, if that is below k.
+    //> TODO 9: keys may still be waiting. Then lane r writes number r, if that is below k.
     //| (void)scores, (void)found, (void)k, (void)score_of(0);
     best.merge(k);
     if (lane < k) {

@@ -22,8 +22,8 @@ if torch.version.cuda:
     # With CUDA's headers, and linked with cudart, c10_cuda and torch_cuda.
     extension = cpp_extension.CUDAExtension(define_macros=[("WITH_TORCH_CUDA", None)], **settings)
 else:
-    # PyTorch for the CPU has no c10_cuda and no torch_cuda to link with, and it looks for no CUDA, whatever CUDA_HOME says. So we tell it
-    # where CUDA is, and name CUDA's headers and library ourselves. nvcc compiles what ends in .cu here, too.
+    # PyTorch for the CPU has no c10_cuda and no torch_cuda to link with, and it ignores the environment's CUDA_HOME. So we set its variable
+    # and name CUDA's headers and library ourselves. nvcc compiles files that end in .cu here, too.
     cuda = cpp_extension.CUDA_HOME = os.environ.get("CUDA_HOME", "/usr/local/cuda")
     folders = [folder for folder in (os.path.join(cuda, "lib64"), os.path.join(cuda, "lib")) if os.path.isdir(folder)]
     extension = cpp_extension.CppExtension(

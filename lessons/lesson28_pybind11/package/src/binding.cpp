@@ -68,7 +68,7 @@ struct Exported : DLManagedTensor {
         tensor.shape = &n;
         deleter = [](DLManagedTensor *self) { delete static_cast<Exported *>(self); };
     }
-    std::shared_ptr<Memory> memory; // alive as long as somebody has this
+    std::shared_ptr<Memory> memory; // keeps the memory alive until the deleter runs
     int64_t n;
 };
 
@@ -104,16 +104,16 @@ class Borrowed {
         }
         int current = 0;
         check(cudaGetDevice(&current));
-        if (device[1].cast<int>() != current) { // a kernel here could not read it
+        if (device[1].cast<int>() != current) { // a kernel on the current device could not read it
             throw py::value_error("the array must be on the current CUDA device");
         }
-        // 1: the stream in which we go on, CUDA's default one. The producer sees to it that its work comes before ours.
+        // 1: we continue in CUDA's default stream. The producer makes sure that its work is ordered before ours.
         py::capsule capsule = array.attr("__dlpack__")("stream"_a = 1);
         taken.reset(static_cast<DLManagedTensor *>(PyCapsule_GetPointer(capsule.ptr(), "dltensor")));
         if (!taken) {
             throw py::error_already_set();
         }
-        PyCapsule_SetName(capsule.ptr(), "used_dltensor"); // it is ours now: the capsule will not delete it
+        PyCapsule_SetName(capsule.ptr(), "used_dltensor"); // we own it now: the capsule will not delete it
         require_floats(taken->tensor);
     }
     const float *data() const { return (const float *)((const char *)taken->tensor.data + taken->tensor.byte_offset); }
@@ -199,7 +199,7 @@ static py::array_t<float> like(const Floats &x) {
 static py::array_t<float> forward(const Floats &x) {
     py::array_t<float> y = like(x);
     float *result = y.mutable_data();
-    py::gil_scoped_release others_may_run; // from here on nothing of Python's is touched
+    py::gil_scoped_release others_may_run; // from here on no Python object is touched
     Memory x_there(x.size()), y_there(x.size());
     check(cudaMemcpy(x_there.data, x.data(), x.nbytes(), cudaMemcpyHostToDevice));
     check(gelu_forward(x_there.data, y_there.data, x_there.n, nullptr));
@@ -237,7 +237,7 @@ static void bind_what_the_lesson_looks_at(py::module_ &m) {
 
 // ---------------------------------------------------------------- the module
 
-/* CudaError in Python has CUDA's number as its `code`, too. */
+/* In Python, CudaError also has CUDA's error code, as its attribute `code`. */
 static void translate_errors(py::module_ &m) {
     static PyObject *type = py::exception<CudaError>(m, "CudaError").release().ptr();
     py::register_exception_translator([](std::exception_ptr thrown) {

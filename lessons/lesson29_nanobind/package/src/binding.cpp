@@ -10,7 +10,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-/* What an array must be stands in its type: of float32, one element behind the other, in whose memory. What is const is only read. */
+/* The type lists the requirements for an array: float32, contiguous in C order, and its device. A const array is only read. */
 using Floats = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
 using WritableFloats = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
 using Points = nb::ndarray<const float, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
@@ -23,10 +23,10 @@ using DeviceArray = nb::ndarray<nb::array_api, float, nb::device::cuda>;
 
 // ---------------------------------------------------------------- who owns what comes back
 
-/* A capsule is an object of Python. When nobody has it any more, what it holds is deleted. */
+/* A capsule is a Python object. When no reference to it is left, it deletes what it holds. */
 template <typename T> static nb::capsule into_capsule(std::unique_ptr<T> owned) {
     nb::capsule owner(owned.get(), [](void *held) noexcept { delete static_cast<T *>(held); });
-    owned.release(); // not before: making the capsule may throw
+    owned.release(); // not earlier: creating the capsule may throw
     return owner;
 }
 
@@ -90,9 +90,9 @@ static NumPyArray backward(const Floats &x, const Floats &dy) {
 static DeviceArray forward_there(const DeviceFloats &x) {
     auto y = std::make_unique<Memory>(x.size());
     {
-        nb::gil_scoped_release others_may_run; // not until the end: to give x back may need the GIL
+        nb::gil_scoped_release others_may_run; // only in this block: releasing x may need the GIL
         check(gelu_forward(x.data(), y->data, x.size(), nullptr));
-        check(cudaStreamSynchronize(nullptr)); // x is given back when we return: no kernel may be reading it then
+        check(cudaStreamSynchronize(nullptr)); // x is released when we return: no kernel may still be reading it
     }
     return on_device(std::move(y), shape_of(x));
 }
@@ -190,7 +190,7 @@ static void bind_what_the_lesson_looks_at(nb::module_ &m) {
 
 // ---------------------------------------------------------------- the module
 
-/* CudaError in Python has CUDA's number as its `code`, too. */
+/* In Python, CudaError also has CUDA's error code, as its attribute `code`. */
 static void translate_errors(nb::module_ &m) {
     nb::exception<CudaError> type(m, "CudaError");
     nb::register_exception_translator(

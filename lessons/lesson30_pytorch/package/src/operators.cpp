@@ -73,7 +73,7 @@ static at::Tensor backward_cpu(const at::Tensor &given, const at::Tensor &given_
 
 #ifdef WITH_TORCH_CUDA
 static at::Tensor forward_cuda(const at::Tensor &given) {
-    c10::cuda::CUDAGuard guard(given.device()); // the launch goes to x's GPU; behind the function it is as before
+    c10::cuda::CUDAGuard guard(given.device()); // makes x's GPU the current one, until the function ends
     cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
     at::Tensor x = given.contiguous(), y = result_like(x);
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "gelu", [&] {

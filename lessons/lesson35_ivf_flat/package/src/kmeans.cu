@@ -107,7 +107,7 @@ __global__ void assign_kernel(const float *x, int n, int d, const float *centroi
 #pragma unroll
             for (int a = 0; a < EACH; a++) {
                 float value = c < nlist ? norms[c] - 2.0f * product[a][b] : INFINITY;
-                if (value < least[a]) { // of equal ones the first stays: a thread meets its centroids in their order
+                if (value < least[a]) { // of equal values the first stays: a thread visits its centroids in order
                     least[a] = value;
                     nearest[a] = c;
                 }

@@ -67,7 +67,7 @@ template <int SLOTS> struct best {
         fresh = sort_lanes(fresh);
 #pragma unroll
         for (int s = 0; s < SLOTS; s++) {
-            // The 32 smallest of 64 stay in this slot; the others are offered to the next.
+            // The 32 smallest of 64 stay in this slot; the others go on to the next slot.
             key turned = __shfl_xor_sync(ALL_LANES, fresh, WARP - 1);
             fresh = finish_sorting(larger(kept[s], turned));
             kept[s] = finish_sorting(smaller(kept[s], turned));
