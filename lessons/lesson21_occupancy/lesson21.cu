@@ -1,4 +1,4 @@
-/* Lesson 21: occupancy, or who fills the time in which one waits.
+/* Lesson 21: occupancy and latency hiding.
  *
  *     make lesson21 run                  all versions on several sizes, verified; then what fits on a multiprocessor, and what that is worth
  *     make lesson21 run V=2 SIZE=1000    one version, one size
@@ -195,7 +195,7 @@ static __global__ void tile_kernel6(const float *__restrict__ x, float *__restri
             shared[k * BLOCK + threadIdx.x] = v[k];
         }
         __syncthreads();
-        tile_load(x, n, tile + gridDim.x, v); // behind the last tile: no element, so nothing is loaded
+        tile_load(x, n, tile + gridDim.x, v); // past the last tile there is no element: no loads
         tile_compute(shared, y, n, tile);
         __syncthreads();
     }

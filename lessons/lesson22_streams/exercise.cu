@@ -4,26 +4,26 @@
  *
  *     void mix_all(const int *x, int *y, int n, int rounds, cudaStream_t stream);
  *
- *   - x and y are arrays of n ints in pinned host memory; every element of y is to be the mixed element of x (mix_kernel does
- *     that), and nothing else is written;
+ *   - x and y are arrays of n ints in pinned host memory; every element of y becomes the mixed element of x (mix_kernel computes
+ *     it), and nothing else is written;
  *   - n is 0, 1, 33, CHUNK - 1, CHUNK, CHUNK + 1, 100003 and others, rounds is 1 or more;
- *   - x is valid when all that `stream` holds is done, not before: until then it holds something else. What is put into `stream` after
- *     the call finds y complete. `stream` does not wait for the default stream. The function is called again before the first call's
- *     work is done;
+ *   - x is valid when all earlier work in `stream` is complete, not before: until then it has other contents. Later work in `stream`
+ *     must see y complete. `stream` does not wait for the default stream. The function is called again before the work of the first
+ *     call is complete;
  *   - device memory belongs to the stream that it was allocated in: other streams wait for the allocation before they use it;
  *   - the function returns without waiting for anything;
- *   - it has at most 2 * SLOTS chunks of device memory at a time. No copy and no launch handles more than one chunk, and no copy has
- *     pageable memory at either end;
+ *   - it uses at most 2 * SLOTS chunks of device memory at a time. No copy and no launch processes more than one chunk, and no copy
+ *     uses pageable memory;
  *   - chunks overlap: with c chunks, no chain of copies and kernels that have to wait for each other is longer than c + 4;
- *   - all memory, streams and events that it makes are given back;
- *   - a call that fails is not passed over in silence: CUDA_CHECK(...) and CUDA_CHECK_LAUNCH() tell of it, and end the program.
+ *   - all memory, streams and events that it creates are released;
+ *   - no error is ignored: CUDA_CHECK(...) and CUDA_CHECK_LAUNCH() report a call that fails, and end the program.
  */
 // fails as given: not_implemented
 #include "common/check.h"
 
 enum { BLOCK = 256 };  // threads in a block
 enum { CHUNK = 4096 }; // elements that are copied at once; the last chunk may have fewer
-enum { SLOTS = 3 };    // chunks that are under way at the same time
+enum { SLOTS = 3 };    // chunks that are in flight at the same time
 
 /* x, y: n ints in device memory; y may be x. Grid: n threads or more. Nothing is missing here. */
 __global__ void mix_kernel(const int *x, int *y, int n, int rounds) {

@@ -1,4 +1,4 @@
-/* Lesson 22: streams, graphs, and who waits for whom.
+/* Lesson 22: streams, events and graphs.
  *
  *     make lesson22 run                     all versions on several sizes, verified, then measured (or their order counted)
  *     make lesson22 run V=4                 one version, and a picture of what it does when
@@ -97,7 +97,7 @@ static __global__ void spread_kernel11(const unsigned *from, unsigned *to, int n
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion(); // the next kernel may be started
-    cudaGridDependencySynchronize();           // the one in front has ended
+    cudaGridDependencySynchronize();           // the one before has ended
 #endif
     if (i < n) {
         to[i] = with_neighbours(from, i, n);
@@ -268,7 +268,7 @@ static void CUDART_CB add_chunk(void *data) {
 }
 
 static void call_back(struct machine *m, struct job *job, int c, int slot) {
-    job->notes[c] = {job, c}; // must still be there when the function is called
+    job->notes[c] = {job, c}; // must still exist when the function is called
     CUDA_CHECK(cudaStreamWaitEvent(m->stream[STREAMS], m->sent[slot], 0));
     timeline_begin("sum", c, m->stream[STREAMS]);
     CUDA_CHECK(cudaLaunchHostFunc(m->stream[STREAMS], add_chunk, &job->notes[c]));

@@ -211,7 +211,7 @@ static __global__ void fused_kernel7(const float *__restrict__ x, const float *_
             int channel = threadIdx.y + k * ROWS, s = first + threadIdx.x;
             float v = tile[threadIdx.x][channel];
             v = channel % 2 ? curve_odd(v) : curve_even(v);
-            sums[k] += v * v; // what does not exist is 0, and both curves leave it so
+            sums[k] += v * v; // a missing sample is 0, and both curves map 0 to 0
             if (s < samples) {
                 y[(size_t)channel * samples + s] = v;
             }

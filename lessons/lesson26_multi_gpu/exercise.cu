@@ -1,24 +1,24 @@
 /* Exercise 26: train a small network on several devices, each with its own part of the data.
  *
  * Every device has all parameters of the network, and some rows of the data. In each step it computes the gradients of its rows: four
- * arrays, as large as the parameters. The network learns from the average over *all* rows. So the gradients of a device are
- * put one behind the other into a bucket, all devices add up all buckets, and each takes the same step.
+ * arrays, as large as the parameters. The network learns from the average over *all* rows. So the four gradients of a device are copied
+ * into one array, its bucket, every device adds up all buckets, and each takes the same step.
  *
  * The grader (make exercise26) calls, from the host:
  *
  *     void train(int devices, const int *rows, const float *x, const float *target, const float *start, float *result, int steps, float rate);
  *
- *   - all arrays are the host's. x has INPUTS floats in each row, target one; device 0 has the first rows[0] rows, device 1 the next
+ *   - all arrays are in host memory. x has INPUTS floats in each row, target one; device 0 has the first rows[0] rows, device 1 the next
  *     rows[1], and so on. There are 1 to 8 devices; rows[d] may be 0 for some, not for all;
  *   - start has PARAMETERS floats. result is [devices][PARAMETERS]: what each device has after `steps` steps of
  *     parameter -= rate * (sum of the gradients of all rows) / (number of all rows);
  *   - all devices must end with the same parameters, to the bit: each adds up the buckets in the same order;
- *   - kernels compute: each device the gradients of its own rows, and its own steps: of all devices together at most 1000
- *     floating-point operations for a row and step, and 2 * devices + 8 for each parameter. What one device writes and another one reads must be
- *     ordered, in both directions;
- *   - on return all is done, and memory, streams and events are freed (what you need not write does that).
+ *   - kernels compute everything: each device the gradients of its own rows, and its own steps. All devices together execute at most 1000
+ *     floating-point operations for a row and step, and 2 * devices + 8 for each parameter. Data that one device writes and another one
+ *     reads must be ordered, in both directions;
+ *   - on return all work is complete, and memory, streams and events are freed (the code that is given does that).
  *
- * Two "devices" may be one, if there are not so many: device_of(d) is the number of the GPU that plays device d.
+ * Several "devices" may share a GPU, if there are fewer: device_of(d) is the number of the GPU that plays device d.
  */
 // fails as given: not_implemented
 #include "common/check.h"
@@ -109,8 +109,8 @@ static void compute_gradients(struct replica *r) {
 static void connect(struct replica *r, const struct replica *all, int devices) {
     CUDA_CHECK(cudaSetDevice(r->device));
     for (int d = 0; d < devices; d++) {
-        // TODO 1: let r's device, which is current, use the memory of all[d].device, if that is another device. That it may
-        // already (cudaErrorPeerAccessAlreadyEnabled) is no error; CUDA keeps it until cudaGetLastError() has fetched it.
+        // TODO 1: enable access from r's device, which is current, to the memory of all[d].device, if that is another device. If it is
+        // enabled already (cudaErrorPeerAccessAlreadyEnabled), that is no failure; clear the error with cudaGetLastError().
         (void)all;
     }
 }
@@ -118,7 +118,7 @@ static void connect(struct replica *r, const struct replica *all, int devices) {
 /* Puts the four gradients into the bucket, in the order of the parameters: w1, b1, w2, b2. */
 static void pack(struct replica *r) {
     CUDA_CHECK(cudaSetDevice(r->device));
-    // TODO 2: four copies in r->stream, each behind the one before (cudaMemcpyAsync; bytes!).
+    // TODO 2: four copies in r->stream, one array after the other (cudaMemcpyAsync; sizes are in bytes!).
     (void)r;
 }
 
@@ -136,8 +136,8 @@ __global__ void update_kernel(float *parameters, struct buckets buckets, int dev
 static void step(struct replica *all, int devices, const struct buckets *buckets, int all_rows, float rate) {
     for (int d = 0; d < devices; d++) {
         compute_gradients(&all[d]);
-        // TODO 4: nobody may still be reading the bucket when it is filled anew. So all[d].stream waits for the event `taken` of each
-        // device; an event that was never recorded does not make it wait. Then pack, and record `packed`.
+        // TODO 4: no device may still be reading the bucket when it is filled again. So all[d].stream waits for the event `taken` of each
+        // device; waiting for an event that was never recorded returns immediately. Then pack, and record `packed`.
         (void)pack;
     }
     for (int d = 0; d < devices; d++) {

@@ -1,4 +1,4 @@
-/* Lesson 26: several GPUs, and the sum that all of them need.
+/* Lesson 26: several GPUs, and the all-reduce.
  *
  *     make lesson26 run                     all versions on several sizes, verified, then measured (or counted)
  *     make lesson26 run V=5 SIZE=1000003    one version, one size (floats on each device)
@@ -125,7 +125,7 @@ static void wait_for(struct team *t, int who, int whom) {
 static void gather1(struct team *t, int n) {
     const float *sum = t->x[0];
     for (int d = 1; d < t->count; d++) {
-        wait_for(t, 0, d); // x[d] is there
+        wait_for(t, 0, d); // x[d] is complete
         copy(t, 0, t->spare[0], d, t->x[d], n);
         add(t, 0, t->y[0], sum, t->spare[0], n);
         sum = t->y[0];
@@ -225,7 +225,7 @@ static __device__ void give_up_after(long long start) {
  * device, and waits for one. Flags only grow, so nobody has to set them back: the epoch says which barrier is meant. */
 static __device__ void meet(const struct peers &p) {
     int t = threadIdx.x, b = blockIdx.x;
-    __syncthreads(); // what the whole block did comes before the flag
+    __syncthreads(); // orders the accesses of the whole block before the flag
     unsigned epoch = p.epoch[b] + 1;
     if (t < p.count) {
         long long start = clock64();
@@ -234,7 +234,7 @@ static __device__ void meet(const struct peers &p) {
             give_up_after(start);
         }
     }
-    __syncthreads(); // what the whole block does comes after
+    __syncthreads(); // and its later accesses after it
     if (t == 0) {
         p.epoch[b] = epoch;
     }
@@ -242,7 +242,7 @@ static __device__ void meet(const struct peers &p) {
 
 /* Version 4: n >= 1; all devices with the same grid. Each reads everything, and adds. */
 static __global__ void oneshot_kernel4(struct peers p, int n) {
-    meet(p); // all x are there
+    meet(p); // all x are complete
     for (int i = blockIdx.x * BLOCK + threadIdx.x; i < n; i += gridDim.x * BLOCK) {
         float sum = p.x[0][i];
         for (int d = 1; d < p.count; d++) {
@@ -388,7 +388,7 @@ template <int DEVICES> static __global__ void oneshot_kernel6(struct peers p, in
 template <int DEVICES> static __global__ void twoshot_kernel7(struct peers p, int n) {
     int count = DEVICES ? DEVICES : p.count, vectors = vectors_of(n);
     int begin = chunk_start(vectors, count, p.me), end = chunk_start(vectors, count, p.me + 1);
-    meet(p); // all x are there
+    meet(p); // all x are complete
     for (int tile = begin + blockIdx.x * (BLOCK * PIECES); tile < end; tile += gridDim.x * (BLOCK * PIECES)) {
         float4 sum[PIECES];
         int v = tile + threadIdx.x, last = min(end, tile + BLOCK * PIECES);

@@ -3,7 +3,7 @@
  * before you change anything:
  *
  *     make exercise25 profile               the slow program, as it is in this file
- *     make exercise25 profile BASE=last     behind a change: what is better and worse, line by line
+ *     make exercise25 profile BASE=last     after a change: what is better and worse, line by line
  *
  * It is about prices: a table of `days` rows, each with the 32 prices of a day. The grader (make exercise25) calls,
  * from the host:
@@ -11,14 +11,14 @@
  *     void center(const float *x, const float *mean, float *y, int days, cudaStream_t stream);
  *         y[d][h] = x[d][h] - mean[h]
  *     void running(const float *x, float *y, int days, cudaStream_t stream);
- *         y[d][h] = x[d][0] + ... + x[d][h]: what a day has brought so far
+ *         y[d][h] = x[d][0] + ... + x[d][h]: the day's sum so far
  *     void bend(const float *x, float *y, int days, cudaStream_t stream);
  *         y[d][h] = ROUNDS times v = v / (1 + k v v), with k = K_EVEN in even hours h and k = K_ODD in odd ones
  *     void peaks(const float *x, float *peak, int days, cudaStream_t stream);
  *         peak[h] = the largest of x[0][h] .. x[days - 1][h]; -INFINITY if there are no days
  *     void process(const float *x, const float *mean, float *y, float *scratch, float *peak, int days, cudaStream_t
  *                  stream);
- *         y = bend(running(center(x))), peak = peaks(y); scratch: 2 * 32 * days floats, for whatever you like
+ *         y = bend(running(center(x))), peak = peaks(y); scratch: 2 * 32 * days floats, for any purpose
  *
  *   - x, mean, y, scratch and peak begin at multiples of 256 bytes, x is finite, and 0 <= days <= 2^20;
  *   - all work is queued in `stream`, each function returns without waiting, and a launch that fails is reported;
@@ -26,7 +26,7 @@
  *     divergent branches, floating-point operations, and of peaks atomics and bytes in flight in the warps that read x.
  *     On a GPU it times each of them next to a copy of as many bytes.
  *
- * What a function computes must stay as it is. How it does so is up to you.
+ * The results of each function must stay the same. How it computes them is up to you.
  */
 // fails as given: access_limit
 #include <math.h>
@@ -172,7 +172,7 @@ __global__ void no_peaks_kernel(float *peak) {
 }
 
 //> TODO 4: peaks is right, and slow. What stands out?
-//> Kernel and launch are yours; peak is -INFINITY before, and atomic_larger, above, lets several blocks write one peak.
+//> You may change kernel and launch; peak is set to -INFINITY before, and with atomic_larger, above, several blocks can update one peak.
 //| __global__ void peaks_kernel(const float *x, float *peak, int days) {
 //|     int hour = threadIdx.x % HOURS;
 //|     float largest = -INFINITY;
