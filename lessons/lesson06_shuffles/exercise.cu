@@ -1,31 +1,31 @@
-/* Exercise 06: compaction. Of a long array keep the elements that are wanted, one behind the other, and say how many they are. In
- * their order: the queues of the lesson are filled as the atomics come, and this one is not.
+/* Exercise 06: stable compaction. Copy the wanted elements of a long array to the front of another one, in their order, and count them.
+ * (The queues of the lesson are filled in the order of the atomics; this one is not.)
  *
  *     x       3    9    1    4    7    2    5         wanted: low <= x[i] < high, here 3 <= x[i] < 8
  *     y       3    4    7    5                        count: 4
  *
- * Where an element goes depends on all elements before it. So it takes three launches. Each block has a piece of x, all pieces are
- * equally long, but the last ones:
+ * The place of an element depends on all elements before it. So it takes three launches. Each block has a part of x; all parts have the
+ * same length, except the last ones:
  *
- *     count_kernel      each block counts what is wanted in its piece      starts   2   2   0   5   1
- *     starts_kernel     one block: all the sums before each of them        starts   0   2   4   4   9     count 10
+ *     count_kernel      each block counts the wanted elements of its part  starts   2   2   0   5   1
+ *     starts_kernel     one block: the exclusive scan of these counts      starts   0   2   4   4   9     count 10
  *     compact_kernel    each block writes its elements from there on
  *
  * The grader (make exercise06) calls, from the host:
  *
  *     void compact(const float *x, int n, float low, float high, float *y, int *count, int *starts, cudaStream_t stream);
  *
- *   - x is a device array of n floats, 0 <= n <= 2^30, at any address of a float; NaN is never wanted;
- *   - y has room for n floats; only the first *count of them are written, and x is not;
- *   - *count is device memory too, and is written for n = 0 as well;
- *   - starts is device memory for BLOCKS_MAX ints, and anything may be in it;
- *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is told;
- *   - low and high are any numbers, infinite ones too; where low is not less than high, nothing is wanted;
- *   - each element is read twice at most, neighbouring threads read neighbours. (Who reads each only once, as CUB does, may give a thread a few
- *     neighbours.) What waiting blocks poll is not counted;
- *   - there is at most one atomic for 256 elements, and 2048 beside, for barriers of the grid (the solution has none); a warp needs at most
- *     250 instructions for 32 elements (the solution about 150), 40000 beside; and for 262144 elements and more, at least 4096 threads
- *     read x, and as many write y.
+ *   - x is a device array of n floats, 0 <= n <= 2^30, at any address aligned for float; NaN is never wanted;
+ *   - y has room for n floats; only the first *count of them are written, and x is not written;
+ *   - *count is also in device memory, and is written for n = 0 as well;
+ *   - starts is device memory for BLOCKS_MAX ints with arbitrary contents;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a failing launch is reported;
+ *   - low and high are any numbers, infinite ones included; if low is not less than high, no element is wanted;
+ *   - each element is read at most twice, and neighbouring threads read neighbouring elements. (A kernel that reads each element only once,
+ *     as CUB does, may give each thread several neighbours.) What waiting blocks poll is not counted;
+ *   - there is at most one atomic for 256 elements, plus 2048 for barriers of the grid (the solution has none); a warp executes at most 250
+ *     instructions for 32 elements (the solution about 150), plus 40000; from 262144 elements on, at least 4096 threads read x, and at
+ *     least 4096 write y.
  */
 // fails as given: not_implemented
 #include "common/check.h"
@@ -39,21 +39,21 @@ __device__ bool wanted(float v, float low, float high) {
     return low <= v && v < high;
 }
 
-/* The sum of the values of all lanes up to this one, itself too. All 32 lanes call it together. */
+/* The sum of the values of all lanes up to this one, itself included. All 32 lanes call it together. */
 __device__ int warp_scan(int value) {
-    // TODO 1: five steps. In each one get the sum of the lane `step` before (__shfl_up_sync), in all lanes, and add it in those lanes
-    // that have such a lane before them.
+    // TODO 1: five steps. In each step all lanes read the sum of the lane `step` before (__shfl_up_sync), and those for which that lane
+    // exists add it.
     return value;
 }
 
-/* Each warp of the block brings a number, `mine`, the same in all its lanes. Returns the sum of the numbers of the warps before this
+/* Each warp of the block passes a number, `mine`, the same in all its lanes. Returns the sum of the numbers of the warps before this
  * one, and puts the sum of all into *total. All threads of the block call it together; there are at most 32 warps. */
 __device__ int warps_before(int mine, int *total) {
     __shared__ int numbers[WARP];
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    // TODO 2: one lane leaves the warp's number in numbers[warp]. When may the other warps read it? Then each lane takes one of the
-    // numbers, 0 where there is no such warp, and warp_scan adds them up. From which lane does a warp get the sum of those before it
-    // (warp 0: nothing), from which one the total (__shfl_sync)? And what must all have done before the next call writes numbers again?
+    // TODO 2: one lane stores the warp's number in numbers[warp]. When may the other warps read it? Then each lane takes one of the
+    // numbers, or 0 if there is no such warp, and warp_scan adds them up. Which lane has the sum of the warps before this one (warp 0:
+    // nothing), and which one the total (__shfl_sync)? And what must all warps have done before the next call writes numbers again?
     (void)mine, (void)numbers, (void)lane, (void)warp, (void)warps;
     int before = 0;
     *total = 0;
@@ -80,8 +80,8 @@ __global__ void count_kernel(const float *x, int n, float low, float high, int *
 __global__ void starts_kernel(int *starts, int blocks, int *count) {
     int b = threadIdx.x;
     int number = b < blocks ? starts[b] : 0, total;
-    // TODO 4: the numbers before this thread's: those of the warps before, and those of the lanes before. warp_scan counts the lane's own
-    // number, too. The number of a warp is what its last lane has.
+    // TODO 4: add up the numbers before this thread's: those of the warps before, and those of the lanes before. warp_scan includes the
+    // lane's own number. The sum of a warp is in its last lane.
     int before = number;
     total = number;
     if (b < blocks) {
@@ -92,7 +92,7 @@ __global__ void starts_kernel(int *starts, int blocks, int *count) {
     }
 }
 
-/* The pieces are those of count_kernel. */
+/* The parts are those of count_kernel. */
 __global__ void compact_kernel(const float *x, int n, float low, float high, float *y, const int *starts, int each) {
     int lane = threadIdx.x % WARP;
     int first = blockIdx.x * each, end = min(first + each, n);
@@ -101,11 +101,11 @@ __global__ void compact_kernel(const float *x, int n, float low, float high, flo
         int i = tile + threadIdx.x, total;
         float v = i < end ? x[i] : 0.0f;
         bool keeps = i < end && wanted(v, low, high);
-        // TODO 5: where does this lane's element go? Behind those of the tiles before (start), of the warps before, and of the lanes
-        // before that keep theirs.
+        // TODO 5: where does this lane's element go? After those of the tiles before (start), of the warps before, and of the lanes before
+        // that keep theirs.
         int at = start + lane;
         total = 0;
-        // TODO 6: who writes? And where do the elements of the next tile begin?
+        // TODO 6: which lanes write? And where do the elements of the next tile begin?
         (void)y, (void)v, (void)at, (void)keeps, (void)total;
     }
 }
@@ -114,6 +114,6 @@ void compact(const float *x, int n, float low, float high, float *y, int *count,
     int tiles = (n + BLOCK - 1) / BLOCK;
     int each = (tiles + BLOCKS_MAX - 1) / BLOCKS_MAX * BLOCK; // elements of a block: whole tiles
     int blocks = n > 0 ? (n + each - 1) / each : 0;
-    // TODO 7: the three launches, in `stream`, each of them checked. A grid of no blocks is an error; but count has to be written.
+    // TODO 7: the three launches, in `stream`, each of them checked. A grid of 0 blocks is an error, but count must be written.
     (void)x, (void)low, (void)high, (void)y, (void)count, (void)starts, (void)stream, (void)blocks;
 }

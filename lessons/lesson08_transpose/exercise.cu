@@ -1,5 +1,5 @@
-/* Exercise 08: transpose many matrices, and one in its own place. A network's pictures come as [picture][channel][pixel] and the next
- * operator wants [picture][pixel][channel]; attention turns its keys round: each is a row of matrices to transpose.
+/* Exercise 08: transpose many matrices, and one in place. A neural network's images are stored as [image][channel][pixel], and the next
+ * operator expects [image][pixel][channel]; attention transposes its keys. Each of these is a batch of matrices to transpose.
  *
  *     in      1  2  3        out     1  4        2 rows and 3 columns become 3 rows and 2 columns
  *             4  5  6                2  5
@@ -10,18 +10,18 @@
  *     void transpose(const float *in, float *out, int count, int rows, int cols, cudaStream_t stream);
  *     void transpose_in_place(float *x, int n, cudaStream_t stream);
  *
- *   - in has `count` matrices of rows x cols floats, one behind the other, and out as many of cols x rows. Each matrix
- *     is row-major: its element (r, c) is number r * cols + c. out[m] is the transpose of in[m];
+ *   - in has `count` matrices of rows x cols floats, one after the other, and out as many of cols x rows. Each matrix is
+ *     row-major: its element (r, c) has index r * cols + c. out[m] is the transpose of in[m];
  *   - each of count, rows and cols may be 0, 1, or large; count * rows * cols <= 2^30. A grid has up to 2^31 - 1 blocks in
  *     x, but only 65535 in y and in z: so all tiles of all matrices are numbered in x;
  *   - x is a square matrix, n <= 32768, and becomes its own transpose;
- *   - the arrays lie at any address of a float, in and out do not overlap; kernels write all of out, and nothing else;
- *   - the work is queued in `stream`, and the functions return without waiting for it; a launch that fails is reported;
- *   - both matrices are read and written along their rows, each element once: 4.2 sectors for 32 elements where all rows
- *     are aligned to 32 bytes, 6.8 elsewhere and 2 for each row (in place, tiles on the diagonal may be moved twice);
- *   - shared memory is accessed without bank conflicts: 1.25 wavefronts for 32 elements, 2.5 where tiles are not whole;
- *   - there is no second matrix in global memory, and no other memory as large. What is allocated is freed, or used again;
- *   - many threads do it: of 65536 elements and more, no block writes more than half, and at least 512 threads write.
+ *   - the arrays are at any address aligned for float, in and out do not overlap; all of out is written, nothing else;
+ *   - the work is queued in `stream`, and the functions return without waiting for it; a failing launch is reported;
+ *   - both matrices are read and written along their rows, each element once: at most 4.2 sectors for 32 elements if all
+ *     rows are aligned to 32 bytes, otherwise 6.8, plus 2 for each row (in place, diagonal tiles may be moved twice);
+ *   - shared memory is accessed without bank conflicts: at most 1.25 wavefronts for 32 elements, 2.5 if tiles are partial;
+ *   - there is no second matrix in global memory, nor any other array as large. Allocated memory is freed, or used again;
+ *   - the work is parallel: from 65536 elements on, no block writes more than half, and at least 512 threads write.
  */
 // fails as given: not_implemented
 #include "common/check.h"
@@ -38,17 +38,17 @@ __global__ void transpose_kernel(const float *in, float *out, int rows, int cols
     // TODO 1: the tile, in shared memory. A warp writes one row of it, and later reads one column: both in one wavefront.
 
     // TODO 2: which matrix is this block's, and which of its tiles? A matrix has ceil_div(rows, TILE) rows of tiles; how
-    // many tiles is that in a row, and in a matrix? Let in and out point to the matrix, and r0 and c0 be the tile's first
-    // row and column.
+    // many tiles are in such a row, and in a matrix? Let in and out point to the matrix, and let r0 and c0 be the tile's
+    // first row and column.
 
     // TODO 3: load the tile, each thread four elements: rows threadIdx.y, threadIdx.y + 8, ... of the tile. The lanes of a
-    // warp lie along a row of `in`. Not every tile lies inside the matrix.
+    // warp read along a row of `in`. Not every tile is entirely inside the matrix.
     (void)in, (void)rows, (void)cols;
 
-    // TODO 4: nobody may read the tile before everybody has filled it.
+    // TODO 4: no thread may read the tile before all threads have filled it.
 
-    // TODO 5: store the tile, each thread four elements. Now the lanes of a warp lie along a row of `out`: which row and
-    // column of `out` is it, and where in the tile is that element?
+    // TODO 5: store the tile, each thread four elements. Now the lanes of a warp write along a row of `out`: which row and
+    // column of `out` does a thread write, and where in the tile is that element?
     (void)out;
 }
 
@@ -57,14 +57,14 @@ void transpose(const float *in, float *out, int count, int rows, int cols, cudaS
     (void)in, (void)out, (void)count, (void)rows, (void)cols, (void)stream, (void)ceil_div;
 }
 
-// ---------------------------------------------------------------- one, in its own place
+// ---------------------------------------------------------------- one, in place
 
 __global__ void in_place_kernel(float *x, int n) {
-    // TODO 7: two tiles that lie opposite each other, seen from the diagonal, change places, so one block needs both.
-    // Which blocks of the grid have nothing to do? Load both tiles, and wait until all of both is there.
+    // TODO 7: two tiles that mirror each other at the diagonal are exchanged, so one block needs both. Which blocks of the
+    // grid have nothing to do? Load both tiles, and wait until both are complete.
     (void)x, (void)n;
 
-    // TODO 8: store each of the two in the other's place, along the rows of x. On the diagonal there is only one.
+    // TODO 8: store each of the two in the other's place, along the rows of x. On the diagonal both are the same tile.
 }
 
 void transpose_in_place(float *x, int n, cudaStream_t stream) {

@@ -65,7 +65,7 @@ static __global__ void transpose_kernel3(const float *in, float *out, int rows, 
         tile[threadIdx.y][threadIdx.x] = in[(size_t)r * cols + c];
     }
     __syncthreads();
-    r = r0 + threadIdx.x, c = c0 + threadIdx.y; // another element: the lanes lie along the rows now
+    r = r0 + threadIdx.x, c = c0 + threadIdx.y; // another element: threadIdx.x selects the row now
     if (r < rows && c < cols) {
         out[(size_t)c * rows + r] = tile[threadIdx.x][threadIdx.y];
     }

@@ -100,10 +100,10 @@ template <class WORD, class ONE> static __device__ void read(const byte *x, int 
     int stride = gridDim.x * blockDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < all.count; i += LOADS * stride) {
         uint4 a[LOADS];
-        bool whole = i + (LOADS - 1) * stride < all.count; // only in the last round it may be false
+        bool whole = i + (LOADS - 1) * stride < all.count; // may be false only in the last round
         for (int k = 0; k < LOADS; k++) {
             if (whole || i + k * stride < all.count) {
-                a[k] = __ldcs(&all.v[i + k * stride]); // cs: nobody will ask for it again
+                a[k] = __ldcs(&all.v[i + k * stride]); // cs: streaming, it is read only once
             }
         }
         for (int k = 0; k < LOADS; k++) {

@@ -233,7 +233,7 @@ template <bool EXCLUSIVE> static __device__ element scan_rows(struct four (&v)[R
         }
     }
     for (int r = 0; r < ROWS; r++) {
-        element left = __shfl_up_sync(ALL_LANES, sum[r], 1); // not sum - mine: with floats that is another number
+        element left = __shfl_up_sync(ALL_LANES, sum[r], 1); // not sum - mine: floats are rounded, so it may differ
         element running = before + (lane > 0 ? left : 0);
         before += __shfl_sync(ALL_LANES, sum[r], WARP - 1);
         for (int k = 0; k < 4; k++) {
@@ -433,7 +433,7 @@ static __device__ element look_back(const word *words, int tile) {
         } while (__any_sync(ALL_LANES, status_of(w) == NOTHING));
         unsigned prefixes = __ballot_sync(ALL_LANES, status_of(w) == PREFIX);
         found = prefixes != 0;
-        int last = found ? __ffs(prefixes) - 1 : WARP - 1; // the nearest tile that knows all before it, too
+        int last = found ? __ffs(prefixes) - 1 : WARP - 1; // the nearest tile with a prefix
         before += lane <= last ? value_of(w) : 0;
     }
     return warp_sum(before);
@@ -550,7 +550,7 @@ static __device__ void scan_tiles(const element *x, element *y, int n, word *wor
         element before = before_warp(scan_rows<EXCLUSIVE>(v), &sum);
         if (threadIdx.x == 0) {
             store_word(&words[tile], word_of(SUM, sum));
-            request(&p, stage, next, x, n); // all warps have their rows of this stage
+            request(&p, stage, next, x, n); // every warp has read its rows of this stage
         }
         if (held.tile >= 0) {
             finish_tile<Finder>(&held, y, n, tiles, words, in_fours(y, y, held.tile, n), &all_rounds);

@@ -439,7 +439,7 @@ static __device__ struct pair exchange(struct pair mine, int me, int blocks, vol
         volatile unsigned long long *from = &words[lane * blocks + me];
         unsigned long long word = *from;
         while (word == 0) {
-            word = *from; // volatile: each time anew, from L2
+            word = *from; // volatile: loaded from L2 again each time
         }
         *from = 0;
         theirs = pair_of(word);
@@ -524,7 +524,7 @@ static __global__ __launch_bounds__(THREADS, 1024 / THREADS) //
 template <class T, int THREADS, int VECTORS>
 static __global__ __launch_bounds__(THREADS, blocks_at_once<T>(THREADS, VECTORS)) //
     void softmax_kernel10(const T *x, T *y, int cols) {
-    size_t r = gridDim.x - 1 - blockIdx.x; // a matrix's long rows first, so that no long one is the last to be done
+    size_t r = gridDim.x - 1 - blockIdx.x; // a matrix's long rows first, so that no long one finishes last
     int length = r % cols + 1;
     x += r * cols;
     y += r * cols;

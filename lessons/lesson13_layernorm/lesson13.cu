@@ -384,7 +384,7 @@ static __global__ void layernorm_kernel5(const number *x, number *y, const float
                                          float *rstd, int rows) {
     constexpr int N = 16 / sizeof(number), T = threads_for<number>(COLS, PIECES);
     int row = blockIdx.x * blockDim.y + threadIdx.y;
-    bool live = row < rows; // the last block may have rows too many
+    bool live = row < rows; // the last block may extend past the last row
     const uint4 *from = (const uint4 *)(x + (size_t)row * COLS), none = make_uint4(0, 0, 0, 0);
     float v[PIECES][N];
     for (int k = 0; k < PIECES; k++) {

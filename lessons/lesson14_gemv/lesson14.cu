@@ -287,7 +287,7 @@ static __global__ void gemv_kernel5(const float *W, const float *x, float *y, in
 }
 
 /* For versions 6 and 7, whose blocks have parts of a sum: counts the blocks of a group that have written theirs, and is
- * true in the last one. Lesson 10's version 10: the fence before, since who sees the number must see the part; atomicInc
+ * true in the last one. Lesson 10's version 10: the fence before, as a block that sees the number must see the part; atomicInc
  * begins again at 0, so the counter is ready for the next launch. */
 static __device__ bool is_last(unsigned *done, unsigned parts) {
     __shared__ bool last;

@@ -193,7 +193,7 @@ static __global__ void gemm_kernel2(int M, int N, int K, float alpha, const half
 template <class P>
 static __global__ void gemm_kernel3(int M, int N, int K, float alpha, const typename P::number *A,
                                     const typename P::number *B, float beta, typename P::sum *C) {
-    if constexpr (P::CAPABILITY <= CAPABILITY) { // otherwise an empty kernel, which nobody launches
+    if constexpr (P::CAPABILITY <= CAPABILITY) { // otherwise an empty kernel, which is never launched
         typedef typename P::number number;
         enum { BM = 64, BN = 64, BK = 32, THREADS = 512 };
         __shared__ __align__(32) number tile_A[BM][BK], tile_B[BK][BN];
@@ -404,7 +404,7 @@ static __global__ void gemm_kernel7(int M, int N, int K, float alpha, const half
     for (int tile = 0; tile * BK < K; tile++) {
         __pipeline_wait_prior(STAGES - 2);
         __syncthreads();
-        ask_for(tile + STAGES - 1); // into the stage where tile - 1 was: nobody reads it any more
+        ask_for(tile + STAGES - 1); // into the stage where tile - 1 was: no thread reads it any more
         const tiles &now = stages[tile % STAGES];
         multiply(sum, &now.A[row][0], BK + PAD, &now.B[0][col], BN + PAD);
     }

@@ -329,8 +329,8 @@ static __global__ __launch_bounds__(THREADS) void mma_kernel4(struct layer l) {
     }
     for (int tile = 0; tile * BK < l.K; tile++) {
         int stage = tile % STAGES;
-        __pipeline_wait_prior(STAGES - 2); // all groups but the newest: this thread's part of `tile` is there
-        __syncthreads();                   // and everybody's
+        __pipeline_wait_prior(STAGES - 2); // all groups but the newest: this thread's part of `tile` has arrived
+        __syncthreads();                   // and all threads' parts
         ask_for(tile + STAGES - 1);
 #pragma unroll
         for (int k = 0; k < BK; k += 16) {
@@ -567,7 +567,7 @@ static __global__ void sum_parts_kernel(struct layer l, int parts) {
     }
 }
 
-/* A block's unfinished sums, as its threads hold them; and whether they are there. */
+/* A block's unfinished sums, as its threads hold them; and whether they have arrived. */
 template <class T> static __device__ float4 *unfinished(const struct layer &l, int block) {
     return (float4 *)l.workspace + (size_t)block * T::R * T::S * T::THREADS;
 }

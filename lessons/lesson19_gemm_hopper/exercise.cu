@@ -1,17 +1,17 @@
 /* Exercise 19: a product on Hopper's tensor cores, by a producer, two consumers, and two mbarriers for each stage.
  *
  * C = A * B, bfloat16, row-major: A is M x K, B is K x N, C is M x N; sums are fp32, and rounded once. A block computes 128
- * x 128 elements of C, in steps of 64 along K, with three warp groups of 128 threads: group 0 is the producer, groups 1 and
- * 2 are the consumers, which have 64 rows of the tile each. Three stages of shared memory form a ring:
+ * x 128 elements of C, in steps of 64 along K, with three warpgroups of 128 threads: group 0 is the producer, groups 1 and
+ * 2 are the consumers, which have 64 rows of the tile each. Three stages of shared memory form a circular buffer:
  *
  *     producer, one thread:                          each consumer, 128 threads:
  *         for each step:                                 for each step:
  *             wait until the stage is empty                  wait until the stage is full
- *             say how many bytes will come                   multiply: its 64 rows of A, all of B
- *             ask for them                                   when that is finished, say that the stage is empty
+ *             announce how many bytes will arrive            multiply: its 64 rows of A, all of B
+ *             start the copies                               when that is finished, arrive: the stage is empty
  *
- * `full` ends a phase when the producer has arrived and all bytes have come; `empty` when both consumers have arrived.
- * common/hopper.h has the functions, with a comment each.
+ * `full` ends a phase when the producer and all bytes have arrived; `empty` when both consumers have arrived.
+ * common/hopper.h has the functions, each with a comment.
  *
  * The grader (make exercise19) calls, from the host:
  *
@@ -23,14 +23,14 @@
  *   - C is only written. With K = 0 it is 0;
  *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
  *   - nothing but the M * N elements of C is written, nothing outside A and B is read;
- *   - who uses a barrier, TMA too, has been told that it is initialized (mbarrier_init_done());
- *   - on the emulator, in every call: all of A and B comes by TMA, each tile once for a block (limit: 1.01 times the bytes),
+ *   - all barriers are initialized before any thread, or TMA, uses them (mbarrier_init_done());
+ *   - on the emulator, in every call: all of A and B is copied by TMA, each tile once for a block (limit: 1.01 times the bytes),
  *     and wgmma multiplies it: of S = ceil(K / 64) steps a block executes at most 20000 + 3000 S instructions of a warp, and
  *     its threads load from shared memory in at most 2048 wavefronts; no load of global memory; a block has three stages of
- *     shared memory, 96 KiB and a few barriers (98,304 to 100,000 bytes), and uses all three; from three steps on TMA is
- *     ahead: where a tile is waited for, at least 0.3 further ones are in flight or there, on average; after the first
- *     __syncthreads() no warp waits for all threads: a warp comes to at most 2 block barriers, not counting those of one
- *     warp group; each tile of C is written by a block of its own.
+ *     shared memory, 96 KiB and a few barriers (98,304 to 100,000 bytes), and uses all three; from three steps on TMA
+ *     prefetches: during a wait for a tile, at least 0.3 further ones are in flight or complete, on average; after the first
+ *     __syncthreads() no warp waits for all threads: a warp reaches at most 2 block barriers, not counting those of one
+ *     warpgroup; each tile of C is written by a different block.
  */
 // arch: sm_90a
 // fails as given: not_implemented
@@ -49,7 +49,7 @@ enum { BM = 128, BN = 128, BK = 64 }; // a block's tile of C, and the length of 
 enum { BOX = 64 };                    // columns of B in one copy: 128 bytes
 enum { STAGES = 3, CONSUMERS = 2, THREADS = (1 + CONSUMERS) * WARPGROUP };
 
-/* What TMA knows of A and B. A box of A is 128 rows of 64 numbers, one of B 64 rows of 64. */
+/* The description of A and B for TMA. A box of A is 128 rows of 64 numbers, one of B 64 rows of 64. */
 struct maps {
     CUtensorMap A, B;
 };
@@ -91,8 +91,8 @@ __global__ __launch_bounds__(THREADS, 1) void matmul_kernel(int M, int N, int K,
         if (threadIdx.x == 0) {
             for (int step = 0; step < steps; step++) {
                 // TODO 2: the producer. Which stage, and which round of it? Wait until it is empty (in the first round it
-                // is: which parity lets a fresh barrier pass?). mbarrier_expect says how many bytes will come, also where
-                // the matrix ends, as TMA fills up with zeros. Then three copies: tma_load(where, &maps.A, column, row,
+                // is: for which parity does a wait on a new barrier return at once?). mbarrier_expect announces the bytes of
+                // whole tiles, as TMA writes zeros outside of the matrix. Then three copies: tma_load(where, &maps.A, column, row,
                 // barrier) for A, and for each of B's two boxes.
                 (void)row, (void)col, (void)maps, (void)s;
             }
@@ -106,10 +106,10 @@ __global__ __launch_bounds__(THREADS, 1) void matmul_kernel(int M, int N, int K,
         int stage = step % STAGES, round = step / STAGES;
         // TODO 3: wait until the stage is full.
         (void)stage, (void)round;
-        // Descriptors: 8 rows have 1024 bytes, and the second box of B lies 8192 bytes behind the first.
+        // Descriptors: 8 rows have 1024 bytes, and the second box of B begins 8192 bytes after the first.
         uint64_t a = tile_descriptor(s.A[stage] + consumer * 64 * BK, 1024, 0);
         uint64_t b = tile_descriptor(s.B[stage], 1024, BOX * BK * sizeof(bf16));
-        // TODO 4: multiply. wgmma_n128(sum, a, b, 1) takes 16 of K; for the next 16, A's descriptor moves by 32 bytes in
+        // TODO 4: multiply. wgmma_n128(sum, a, b, 1) takes 16 of K; for the next 16, A's descriptor advances by 32 bytes in
         // its rows, B's by 16 rows of 128 bytes, both in units of 16 bytes. Which call comes before the four, which
         // after them?
         (void)a, (void)b, (void)sum;

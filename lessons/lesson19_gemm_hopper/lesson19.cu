@@ -1,4 +1,4 @@
-/* Lesson 19: tensor cores as Hopper wants them fed, from one tile by TMA to a persistent kernel in clusters.
+/* Lesson 19: a matrix product with TMA and wgmma, from one tile by TMA to a persistent kernel in clusters.
  *
  *     make lesson19 run                     all versions on several shapes, verified, then measured (or counted)
  *     make lesson19 run V=6 SIZE=264        one version, matrices of 264 x 264
@@ -78,7 +78,7 @@ template <int BN, int COUNT> struct ring {
     uint64_t full[COUNT], empty[COUNT];
 };
 
-/* Asks for the tiles of one step, and says how many bytes will come. By one thread. */
+/* Starts the copies of one step's tiles, and announces how many bytes they have. By one thread. */
 template <int BN>
 static __device__ void load_tiles(bf16 *A, bf16 *B, uint64_t *full, const maps &maps, int row, int col, int k) {
     mbarrier_expect(full, (BM * BK + BK * BN) * sizeof(bf16));
@@ -147,7 +147,7 @@ static __global__ __launch_bounds__(2 * WARPGROUP) void hopper_kernel1(struct la
         mbarrier_wait(&s.full[0], i % 2);
         multiply(sum, s.A[0] + group * 64 * BK, s.B[0], i > 0);
         wgmma_wait<0>();
-        __syncthreads(); // both warp groups are done with the tiles
+        __syncthreads(); // both warpgroups have finished with the tiles
     }
     store_sums(l, sum, row + group * 64, col);
 }
@@ -225,7 +225,7 @@ static __global__ __launch_bounds__(3 * WARPGROUP, 1) void hopper_kernel3(struct
         multiply(sum, s.A[stage] + (group - 1) * 64 * BK, s.B[stage], i > 0);
         wgmma_wait<0>();
         if (threadIdx.x % WARPGROUP == 0) {
-            mbarrier_arrive(&s.empty[stage]); // this consumer reads the stage no more
+            mbarrier_arrive(&s.empty[stage]); // this consumer has finished with the stage
         }
     }
     store_sums(l, sum, row + (group - 1) * 64, col);
@@ -355,7 +355,7 @@ static __device__ __forceinline__ void store_box(bf16 (&boxes)[2][64 * BOX], con
     int r = thread / WARP * 16 + lane % 16; // the row that this lane points to
     bf16 *box = boxes[part % 2];
     if (thread == 0) {
-        tma_wait_read<1>(); // what was in this box has left
+        tma_wait_read<1>(); // the previous contents of this box have been read
     }
     named_barrier(group, WARPGROUP);
 #pragma unroll
@@ -364,7 +364,7 @@ static __device__ __forceinline__ void store_box(bf16 (&boxes)[2][64 * BOX], con
         uint32_t four[4] = {x[0], x[1], x[2], x[3]};
         stmatrix(box + r * BOX + ((piece + lane / 16) ^ r % 8) * 8, four);
     }
-    proxy_fence(); // TMA shall see it
+    proxy_fence(); // so that TMA sees the stores
     named_barrier(group, WARPGROUP);
     if (thread == 0) {
         tma_store(map, box, leaving.col + part * BOX, leaving.row);

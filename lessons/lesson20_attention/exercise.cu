@@ -1,12 +1,12 @@
-/* Exercise 20: causal attention in one kernel, with online softmax, and without the tiles that nobody sees.
+/* Exercise 20: causal attention in one kernel, with online softmax, which skips the tiles that no query sees.
  *
  * Q is [queries][heads][32], K and V are [keys][heads_kv][32], O is like Q; all of them float. For each head and each query i,
  * over the keys j that it sees:
  *
  *     score[j] = (q[i] . k[j]) / sqrt(32)      o[i] = sum of exp(score[j]) * v[j], divided by the sum of exp(score[j])
  *
- * Causal: the last query stands at the last key, so query i sees the keys 0, 1, ... i + keys - queries. A query that sees
- * none has o = 0. Head h of Q has head h / (heads / heads_kv) of K and V: neighbours share one.
+ * Causal: the last query sees all keys, so query i sees the keys 0, 1, ... i + keys - queries. A query that sees none has
+ * o = 0. Head h of Q uses head h / (heads / heads_kv) of K and V: neighbours share one (grouped-query attention).
  *
  * A block has 32 queries of one head, and walks along the keys in tiles of 32. A warp has 4 of the queries. For a score lane j
  * takes key j of the tile; for the sum over V lane c takes column c.
@@ -18,12 +18,12 @@
  *
  *   - there are any numbers of queries and keys from 0 to 2^20; heads is 0 or a multiple of heads_kv, which is at least 1, and
  *     at most 65535; no array has more than 2^31 - 1 elements; the arrays do not overlap;
- *   - scores may be as large as 500 and as small as -500: exp(500) is no float, and exp(-500) is 0;
+ *   - scores may be as large as 500 and as small as -500: exp(500) overflows a float, and exp(-500) is 0;
  *   - O is only written; nothing outside the arrays is read or written;
  *   - the work is queued in `stream`, and the function returns without waiting for it;
- *   - on the emulator, in every call: each 32 queries of a head have a block of their own, which writes them. It loads its
+ *   - on the emulator, in every call: each 32 queries of a head have their own block, which writes them. It loads its
  *     queries once, and of K and V once each tile of which at least one of its queries sees a key, and no other (limit: for
- *     each array 1.1 times these sectors); it comes to at most two barriers for each of these tiles, and two more, on
+ *     each array 1.1 times these sectors); it reaches at most two barriers for each of these tiles, and two more, on
  *     average; and what is stored in global memory is O, once (limit 1.1);
  *   - it is compiled for compute capability 8.0.
  */
@@ -54,7 +54,7 @@ static __device__ float warp_sum(float x) {
     return x;
 }
 
-/* 32 rows of one head, from row `first` on; zeros where there is none. A warp loads a row at a time, 128 bytes. */
+/* 32 rows of one head, from row `first` on; zeros for rows that do not exist. A warp loads a row at a time, 128 bytes. */
 static __device__ void load(float (&tile)[32][D + 1], const float *x, int first, int rows, int heads, int head) {
     int lane = threadIdx.x % WARP;
     for (int r = threadIdx.x / WARP; r < 32; r += THREADS / WARP) {
@@ -84,13 +84,13 @@ static __global__ __launch_bounds__(THREADS) void attention_kernel(int queries, 
 
     load(tile_Q, Q, first, queries, heads, head);
     for (int tile = 0; tile < tiles; tile++) {
-        // TODO 4: load this tile of K and V. Who may still read the last one? Who reads this one?
+        // TODO 4: load this tile of K and V. Which threads may still read the last one? Which read this one?
         for (int r = 0; r < MINE; r++) {
             // TODO 5: the score of this lane's key, tile * KEYS + lane, for query first + mine + r: -INFINITY where the query
             // does not see the key.
             float score = 0.0f;
 
-            // TODO 6: the new largest score, and by what factor all that was summed up so far has to become smaller. Then p,
+            // TODO 6: the new largest score, and the factor by which all sums so far must be multiplied. Then p,
             // exp(score - largest) of this lane's key. Beware of -INFINITY minus -INFINITY.
             float factor = 1.0f, p = 0.0f;
 

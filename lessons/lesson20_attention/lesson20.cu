@@ -85,7 +85,7 @@ static __device__ struct sequence sequence_of(const struct attention &a, int b) 
     return {a.starts_q[b], a.starts_q[b + 1] - a.starts_q[b], a.starts_k[b], a.starts_k[b + 1] - a.starts_k[b]};
 }
 
-/* How many keys the query `row` sees: 0, 1, ... seen - 1. All that has to do with masks is in this function. */
+/* How many keys the query `row` sees: 0, 1, ... seen - 1. This function alone defines the masks. */
 static __device__ int seen_by(const struct attention &a, const struct sequence &s, int row) {
     return a.causal ? max(0, min(s.keys, row + 1 + s.keys - s.queries)) : s.keys;
 }
@@ -466,7 +466,7 @@ static __global__ __launch_bounds__(THREADS) void attention_kernel2(struct atten
         int first = tile * KEYS;
         float score[1][S][4] = {}, factor[2];
         __pipeline_wait_prior(0);
-        __syncthreads(); // K is there, and nobody reads the last V any more
+        __syncthreads(); // K has arrived, and no thread reads the last V any more
         copy_rows<KEYS, THREADS>(tile_V, V + first * stride, stride, p.s.keys - first);
         __pipeline_commit();
         multiply_QK(score, tile_K, [&](uint32_t(&to)[4], int, int k) { memcpy(to, q[k], sizeof to); });
@@ -476,7 +476,7 @@ static __global__ __launch_bounds__(THREADS) void attention_kernel2(struct atten
         online_step(online, score, a.scale * (float)M_LOG2E, factor);
         rescale(value, factor);
         __pipeline_wait_prior(0);
-        __syncthreads(); // V is there, and nobody reads K any more
+        __syncthreads(); // V has arrived, and no thread reads K any more
         if (tile + 1 < tiles) {
             copy_rows<KEYS, THREADS>(tile_K, K + (first + KEYS) * stride, stride, p.s.keys - first - KEYS);
             __pipeline_commit();
@@ -562,7 +562,7 @@ static __global__ __launch_bounds__(THREADS, 2) void attention_kernel3(struct at
     for (int tile = 0; tile < tiles; tile++) {
         float score[T::R][T::S][4] = {}, factor[2 * T::R];
         __pipeline_wait_prior(1);
-        __syncthreads(); // K is there, V may be on its way
+        __syncthreads(); // K has arrived, V may be in flight
         ask_for(tile_K, a.K, tile + 1);
         multiply_QK(score, tile_K + tile % T::STAGES * KEYS * D, load_q);
         if (tile * KEYS + KEYS > seen_by(a, p.s, row)) {
@@ -571,7 +571,7 @@ static __global__ __launch_bounds__(THREADS, 2) void attention_kernel3(struct at
         online_step(online, score, a.scale * (float)M_LOG2E, factor);
         rescale(value, factor);
         __pipeline_wait_prior(1);
-        __syncthreads(); // V is there, the next K may be on its way
+        __syncthreads(); // V has arrived, the next K may be in flight
         ask_for(tile_V, a.V, tile + 1);
         multiply_PV(value, score, tile_V + tile % T::STAGES * KEYS * D);
     }
@@ -799,7 +799,7 @@ static __device__ void start_tile(Tile4 &t, float (&score)[1][16][4], float (&va
     start_QK(score[0], t.Q[group], t.K[stage]);
     start_PV(value[0], prob, t.V[(n - 1) % Tile4::STAGES]);
     give_turn_to(1 - group);
-    wgmma_wait<1>(); // the scores are there
+    wgmma_wait<1>(); // the scores are complete
     hold(score[0]);
     release(&t.empty_K[stage]);
 }

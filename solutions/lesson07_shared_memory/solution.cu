@@ -1,5 +1,5 @@
-/* Exercise 07: a moving maximum. A level meter shows the loudest sample around a moment; a picture program grows
- * bright areas; both want, for each element, the largest one nearby:
+/* Exercise 07: a moving maximum. A level meter shows the loudest sample around a moment, and an image editor enlarges
+ * bright areas (dilation). Both compute, for each element, the largest one nearby:
  *
  *     y[i] = the largest of x[i - radius] ... x[i + radius]
  *
@@ -10,16 +10,16 @@
  *
  *     void moving_max(const float *x, float *y, int n, int radius, cudaStream_t stream);
  *
- *   - x and y are device arrays of n floats, 0 <= n <= 2^30, at any address of a float, and they do not overlap;
+ *   - x and y are device arrays of n floats, 0 <= n <= 2^30, at any address aligned for float; they do not overlap;
  *   - 0 <= radius <= 4096, so the tile may be much longer than the block: its length is known only at the launch;
  *   - no x is NaN; infinities are values like any other;
- *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
- *   - kernels write y[0] ... y[n - 1], and nothing else;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a failing launch is reported;
+ *   - the kernels write y[0] ... y[n - 1], and nothing else;
  *   - a block reads each element that it needs once: the window of 2 * radius + 1 elements comes from shared memory. For
- *     w outputs, where w threads of a block write (32 at least), it reads at most 1.3 times the sectors of w + 2 * radius
- *     elements, and 4 more, from x and from anywhere else;
- *   - many threads do it: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
- *   - memory that the function allocates it frees, or uses again in its next call.
+ *     w outputs, where w is the number of the block's threads that write (at least 32), it reads at most 1.3 times the
+ *     sectors of w + 2 * radius elements, plus 4, from x and from anywhere else;
+ *   - the work is parallel: from 65536 elements on, no block writes more than half, and at least 512 threads write;
+ *   - memory that the function allocates is freed, or used again in its next call.
  */
 // fails as given: not_implemented
 #include <math.h>
@@ -32,8 +32,8 @@ __global__ void moving_max_kernel(const float *x, float *y, int n, int radius) {
     extern __shared__ float tile[]; // the block's outputs and the halo on both sides: blockDim.x + 2 * radius elements
 
     //> TODO 1: load the tile. tile[t] is x[first + t]; what is `first`, the element where the window of the block's
-    //> first output begins? All threads load, each one element after another, blockDim.x apart. And what has to stand
-    //> where x[first + t] does not exist, so that it never is the largest?
+    //> first output begins? All threads load, each one element after another, blockDim.x apart. Which value must the
+    //> tile contain where x[first + t] does not exist, so that it is never the largest?
     //| (void)x;
     int first = blockIdx.x * blockDim.x - radius; // may be negative
     int length = blockDim.x + 2 * radius;
@@ -43,7 +43,7 @@ __global__ void moving_max_kernel(const float *x, float *y, int n, int radius) {
     }
     //<
 
-    //> TODO 2: nobody may read the tile before everybody has filled it.
+    //> TODO 2: no thread may read the tile before all threads have filled it.
     __syncthreads();
     //<
 

@@ -1,31 +1,31 @@
-/* Exercise 11: a step of a radix sort. Of an array the elements whose bit number `bit` is 0 come first, then those whose bit is 1, and
- * both keep their order:
+/* Exercise 11: one step of a radix sort. The elements of an array whose bit number `bit` is 0 are moved to the front, those whose bit is 1
+ * follow, and both groups keep their order:
  *
  *     x       5    2    7    4    6    1    3         bit 0 of them   1   0   1   0   0   1   1
  *     y       2    4    6    5    7    1    3
  *
- * (Done for bit 0, then for bit 1 of the result, ... up to bit 31, this sorts: that is a radix sort.)
+ * (Done for bit 0, then for bit 1 of the result, and so on up to bit 31, this sorts the array: that is a radix sort.)
  *
- * Where an element goes is an exclusive scan. An element whose bit is 0 has as many places before it as there are zeros before it. Before
- * one whose bit is 1 are all zeros of the array, and the ones before it. So a first kernel counts all zeros, and a second one scans in a
- * single pass, with decoupled look-back, and writes each element where it belongs.
+ * The place of an element is an exclusive scan. An element whose bit is 0 is preceded by as many elements as there are zeros before it.
+ * One whose bit is 1 is preceded by all zeros of the array and by the ones before it. So a first kernel counts all zeros, and a second one
+ * scans in a single pass, with decoupled look-back, and writes each element to its place.
  *
  * The grader (make exercise11) calls, from the host:
  *
  *     void split(const unsigned *x, unsigned *y, int n, int bit, unsigned long long *words, cudaStream_t stream);
  *
- *   - x and y are device arrays of n elements, 0 <= n <= 2^30, at any address of an unsigned; 0 <= bit <= 31. Kernels write all of y, and
- *     else only words is written;
- *   - words is device memory for 2 + n / TILE + 1 words; anything may be in it, also what the last call has left there;
- *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
- *   - each element is read twice at most, neighbouring threads read neighbours. (Who reads each only once may give a thread a few.) What
- *     waiting blocks poll, by volatile, relaxed or acquire loads, is not counted;
- *   - there is at most one atomic for 256 elements, and 2048 beside, for barriers (the solution has two for 2048 elements); a warp needs at
- *     most 250 instructions for 32 elements, waiting not counted (the solution about 60), and 40000 beside; of 65536 elements and more at
- *     least 4096 threads read and write, and no block more than half;
- *   - the order in which blocks begin is unspecified: a block that waits must not wait for one that may not have begun. (The emulator and
- *     GPUs of today begin with block 0. CUDA does not promise it, and the grader does not find what relies on it.)
- *   - memory that the function allocates it frees, or uses again in its next call.
+ *   - x and y are device arrays of n elements, 0 <= n <= 2^30, at any address aligned for unsigned; 0 <= bit <= 31. The kernels write all
+ *     of y, and nothing else but words;
+ *   - words is device memory for 2 + n / TILE + 1 words with arbitrary contents, for example what the last call has left there;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a failing launch is reported;
+ *   - each element is read at most twice, and neighbouring threads read neighbouring elements. (A kernel that reads each element only once
+ *     may give each thread several neighbours.) What waiting blocks poll by volatile, relaxed or acquire loads is not counted;
+ *   - there is at most one atomic for 256 elements, plus 2048 for barriers (the solution has two for 2048 elements); a warp executes at most
+ *     250 instructions for 32 elements, waiting not counted (the solution about 60), plus 40000; from 65536 elements on, at least 4096
+ *     threads read and write, and no block processes more than half of the elements;
+ *   - the order in which blocks start is unspecified: a block must not wait for one that may not have started. (The emulator and today's
+ *     GPUs start block 0 first. CUDA does not guarantee it, and the grader does not detect code that relies on it.)
+ *   - memory that the function allocates is freed, or used again in its next call.
  */
 // fails as given: not_implemented
 #include "common/check.h"
@@ -36,12 +36,12 @@ enum { ROWS = 8 };                          // rows of 32 elements that a warp h
 enum { TILE = BLOCK * ROWS };               // elements of a block
 #define ALL_LANES 0xffffffffu               // the mask that names all 32 lanes
 
-/* What a tile says to those behind it: a status, and a number of zeros, in one word of 8 bytes. */
+/* What a tile publishes for later tiles: a status, and a number of zeros, in one word of 8 bytes. */
 enum status {
     NOTHING,
     SUM,
     PREFIX
-}; // nothing yet; the zeros of the tile; the zeros of all tiles up to this one, itself too
+}; // nothing yet; the zeros of the tile; the zeros of all tiles up to this one, itself included
 typedef unsigned long long word;
 
 __device__ word word_of(enum status status, int value) {
@@ -56,7 +56,7 @@ __device__ int value_of(word w) {
     return (int)w;
 }
 
-/* In one piece, and each time anew. */
+/* In one piece, and from L2 each time. */
 __device__ word load_word(const word *p) {
     return *(const volatile word *)p;
 }
@@ -75,14 +75,14 @@ __device__ int warp_scan(int value) {
     return value;
 }
 
-/* Each warp of the block brings a number, `mine`, the same in all its lanes. Returns the sum of the warps before this one, and puts the
+/* Each warp of the block passes a number, `mine`, the same in all its lanes. Returns the sum of the warps before this one, and puts the
  * sum of all into *total. All threads call it together, once in a kernel. */
 __device__ int before_warp(int mine, int *total) {
     __shared__ int numbers[WARPS];
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    //> TODO 1: one lane leaves the warp's number in numbers[warp]. When may others read it? Then each warp scans all of the numbers for
-    //> itself (warp_scan; 0 in a lane for which there is none). From which lane does it get the sum of the warps before (warp 0: nothing),
-    //> from which one the total (__shfl_sync)?
+    //> TODO 1: one lane stores the warp's number in numbers[warp]. When may the others read it? Then each warp scans all of the numbers
+    //> for itself (warp_scan; 0 in a lane without a warp). Which lane has the sum of the warps before (warp 0: nothing), and which one the
+    //> total (__shfl_sync)?
     //| (void)mine, (void)numbers, (void)lane, (void)warp;
     //| int before = 0;
     //| *total = 0;
@@ -103,7 +103,7 @@ __device__ int first_element(int tile) {
     return tile * TILE + threadIdx.x / WARP * ROWS * WARP;
 }
 
-/* A warp's rows: a lane's elements, and for each row a word with the lanes whose bit is 0. What lies behind the end of x has a 1.
+/* A warp's rows: a lane's elements, and for each row a word with the lanes whose bit is 0. Past the end of x all are 1.
  * Returns how many zeros the warp has. */
 __device__ int load_rows(const unsigned *x, int n, int first, int bit, unsigned (&v)[ROWS], unsigned (&zero)[ROWS]) {
     int zeros = 0;
@@ -128,7 +128,7 @@ __global__ void count_kernel(const unsigned *x, int n, int bit, unsigned *zeros)
     }
 }
 
-/* The number of blocks that have asked before. Whoever has a lower one is running already, or done. */
+/* The number of blocks that have started before. A block with a lower number is running or done. */
 __device__ int take_tile(unsigned *ticket) {
     __shared__ int tile;
     if (threadIdx.x == 0) {
@@ -141,10 +141,10 @@ __device__ int take_tile(unsigned *ticket) {
 /* Warp 0 calls it, all 32 lanes, with the zeros of this tile. Returns the zeros of all tiles before, in all lanes. */
 __device__ int look_back(word *words, int tile, int sum) {
     int lane = threadIdx.x, before = 0;
-    //> TODO 2: lane 0 says the sum of this tile (store_word, SUM). Then lane k looks at the tile that stands k + 1 before, if there is one;
-    //> what is before the first tile counts as a PREFIX of 0. It looks again (load_word) while one of the 32 says NOTHING (__any_sync).
-    //> Which lane is the nearest with a PREFIX (__ballot_sync, __ffs)? Add up the values up to that lane, itself too, and no further. If
-    //> there is none, add up all, and look at the 32 tiles before these. In the end lane 0 says the prefix of this tile.
+    //> TODO 2: lane 0 publishes the sum of this tile (store_word, SUM). Then lane k loads the word of the tile k + 1 places before, if it
+    //> exists; what precedes the first tile counts as a PREFIX of 0. All repeat it (load_word) while one of the 32 is NOTHING (__any_sync).
+    //> Which lane is the nearest with a PREFIX (__ballot_sync, __ffs)? Add up the values up to that lane, itself included, and no further.
+    //> If there is none, add up all 32, and look at the 32 tiles before these. At the end lane 0 publishes the prefix of this tile.
     //| (void)words, (void)tile, (void)sum, (void)lane;
     if (lane == 0) {
         store_word(&words[tile], word_of(SUM, sum));
@@ -174,8 +174,8 @@ __global__ void split_kernel(const unsigned *x, unsigned *y, int n, int bit, wor
     unsigned v[ROWS], zero[ROWS];
     int lane = threadIdx.x % WARP, tile = take_tile(ticket), first = first_element(tile), total;
     int before = before_warp(load_rows(x, n, first, bit, v, zero), &total);
-    //> TODO 3: warp 0 looks back. How do all threads of the block get to know what it has found? Then `before` counts the zeros of all
-    //> tiles and warps before.
+    //> TODO 3: warp 0 looks back. How does its result reach all threads of the block? Then `before` counts the zeros of all tiles and warps
+    //> before.
     //| (void)before_tile, (void)words, (void)look_back, (void)before;
     if (threadIdx.x < WARP) {
         int found = look_back(words, tile, total);
@@ -189,8 +189,8 @@ __global__ void split_kernel(const unsigned *x, unsigned *y, int n, int bit, wor
     int zeros_of_x = (int)*all_zeros;
     for (int r = 0; r < ROWS; r++) {
         int i = first + r * WARP + lane;
-        //> TODO 4: the zeros before element i: those in `before`, and those of the lanes before this one (zero[r] has their bits). Where
-        //> does the element go if its own bit is 0, where if it is 1? And for the next row, `before` has grown.
+        //> TODO 4: count the zeros before element i: those in `before`, and those of the lanes before this one (zero[r] has their bits).
+        //> Where does the element go if its own bit is 0, and where if it is 1? By how much does `before` grow for the next row?
         //| (void)y, (void)zeros_of_x, (void)i;
         int zeros = before + __popc(zero[r] & ((1u << lane) - 1));
         if (i < n) {
@@ -205,8 +205,8 @@ void split(const unsigned *x, unsigned *y, int n, int bit, unsigned long long *w
     int tiles = (n + TILE - 1) / TILE;
     unsigned *ticket = (unsigned *)&words[0], *all_zeros = (unsigned *)&words[1];
     word *tile_words = &words[2];
-    //> TODO 5: what must be 0 before the first block begins (cudaMemsetAsync, in `stream`)? Then both kernels, a block for each tile; each
-    //> launch is checked. A grid of no blocks is an error.
+    //> TODO 5: what must be 0 before the first block starts (cudaMemsetAsync, in `stream`)? Then launch both kernels, a block for each tile,
+    //> and check each launch. A grid of 0 blocks is an error.
     //| (void)x, (void)y, (void)bit, (void)stream, (void)tiles, (void)ticket, (void)all_zeros, (void)tile_words;
     if (tiles == 0) {
         return;

@@ -1,6 +1,6 @@
-/* Exercise 12: the loss of a language model. For each place of a text a model gives every word of its vocabulary a score; softmax makes
- * probabilities of a row of scores, and what the model is trained with is the logarithm of the probability of the word that really came:
- * its cross-entropy. Softmax, logarithm and choice in one kernel, which reads the scores once.
+/* Exercise 12: the loss of a language model. For each position in a text the model computes a score for every word of its vocabulary. Softmax
+ * turns a row of scores into probabilities, and the model is trained with the logarithm of the probability of the word that follows in the
+ * text: the cross-entropy. One kernel computes softmax, logarithm and loss, and reads the scores once.
  *
  *     row of x         1.0   3.0   2.0           target 1
  *     softmax          0.09  0.67  0.24
@@ -10,16 +10,16 @@
  *
  *     void cross_entropy(const float *x, const int *target, float *log_p, float *loss, int rows, int cols, cudaStream_t stream);
  *
- *   - x and log_p have rows x cols floats, row-major, at any address of a float; 0 <= rows <= 2^20, 1 <= cols <= COLS_MAX, and
- *     fewer than 2^31 elements in all;
+ *   - x and log_p have rows x cols floats, row-major, at any address aligned for float; 0 <= rows <= 2^20, 1 <= cols <= COLS_MAX,
+ *     and fewer than 2^31 elements in total;
  *   - log_p[r][c] is the logarithm of the softmax of row r: x - largest - log(sum of all exp(x - largest));
- *   - loss[r] is -log_p[r][target[r]]. A negative target means padding: the loss is 0, and the row of log_p as always;
- *   - x may be a million, or minus a million, and log_p is off by no more than rounding: 2e-5, and a millionth of its size;
- *   - an x of -INFINITY (a word that is forbidden) has the logarithm -INFINITY. A row of nothing else becomes NaN, and so
+ *   - loss[r] is -log_p[r][target[r]]. A negative target means padding: the loss is 0, and the row of log_p is as usual;
+ *   - x may be a million, or minus a million; the error of log_p is at most 2e-5 plus a millionth of its size;
+ *   - an x of -INFINITY (a masked word) has the logarithm -INFINITY. A row that contains nothing else becomes NaN, and so
  *     does a row with a NaN or with INFINITY; the loss of such a row is NaN, unless it is padding;
- *   - one launch, queued in `stream`, and the function returns without waiting;
- *   - each element of x is read once, by neighbouring threads (x[r][target[r]] may be asked for again), and each of log_p is
- *     written once. Of 64 rows and 65536 elements and more no block does more than half, and at least 512 threads do it.
+ *   - there is one launch, queued in `stream`, and the function returns without waiting;
+ *   - each element of x is read once, by neighbouring threads (x[r][target[r]] may be read again), and each of log_p is written
+ *     once. From 64 rows and 65536 elements on, no block does more than half of the work, and at least 512 threads take part.
  * The file is compiled for compute capability 8.0.
  */
 // fails as given: not_implemented
@@ -33,7 +33,7 @@ enum { EACH = 16 };               // elements that a thread keeps in registers
 enum { COLS_MAX = BLOCK * EACH }; // so no row is longer
 #define ALL_LANES 0xffffffffu
 
-/* What is known of some elements: the largest one, and the sum of exp(x - largest). */
+/* The pair of some elements: the largest one, and the sum of exp(x - largest). */
 struct pair {
     float largest, sum;
 };
@@ -46,9 +46,9 @@ __device__ struct pair pair_of_nothing() {
     return nothing;
 }
 
-/* What the sum for `largest` has to be multiplied by when a larger element comes; `larger` may be the same. */
+/* The factor by which the sum for `largest` is multiplied when a larger element arrives; `larger` may be the same. */
 __device__ float scale(float largest, float larger) {
-    //> TODO 2: exp(largest - larger). But what is it where there was no element, or none but -INFINITY?
+    //> TODO 2: exp(largest - larger). But what is it if there was no element yet, or only -INFINITY?
     //| (void)largest, (void)larger;
     //| return NAN;
     return largest == -INFINITY ? 0.0f : expf(largest - larger);
@@ -63,7 +63,7 @@ __device__ struct pair join(struct pair a, struct pair b) {
 
 /* The pairs of the 32 lanes of a warp, joined. All lanes get the result. */
 __device__ struct pair warp_pair(struct pair mine) {
-    //> TODO 3: five steps; in each one join with another lane's pair. A shuffle moves one register.
+    //> TODO 3: five steps; in each step join with another lane's pair. A shuffle moves one register.
     for (int step = WARP / 2; step > 0; step /= 2) {
         struct pair other = {__shfl_xor_sync(ALL_LANES, mine.largest, step),
                              __shfl_xor_sync(ALL_LANES, mine.sum, step)};
@@ -76,8 +76,8 @@ __device__ struct pair warp_pair(struct pair mine) {
 /* The pairs of all threads of the block, joined. All threads get the result. */
 __device__ struct pair block_pair(struct pair mine) {
     mine = warp_pair(mine);
-    //> TODO 4: one lane of each warp leaves the warp's pair in shared memory. When may the others read it? Then each warp
-    //> joins all of them, so that every thread of the block knows the result. There are fewer pairs than lanes.
+    //> TODO 4: one lane of each warp stores the warp's pair in shared memory. When may the others read it? Then each warp
+    //> joins all of them, so that every thread of the block has the result. There are fewer pairs than lanes.
     __shared__ struct pair pairs[BLOCK / WARP];
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     if (lane == 0) {
@@ -95,9 +95,9 @@ __global__ void cross_entropy_kernel(const float *x, const int *target, float *l
     x += (size_t)blockIdx.x * cols;
     log_p += (size_t)blockIdx.x * cols;
 
-    //> TODO 5: load this thread's elements of the row into v: columns threadIdx.x, threadIdx.x + BLOCK, ..., while there are
-    //> any; where there is none, what value changes neither the largest nor the sum? Then let `row` be the pair of v. (In a
-    //> loop that the compiler can unroll, v stays in registers: let i run from 0 to EACH, and ask inside.)
+    //> TODO 5: load this thread's elements of the row into v: columns threadIdx.x, threadIdx.x + BLOCK, ... Past the end of
+    //> the row, which value changes neither the largest nor the sum? Then let `row` be the pair of v. (v stays in registers
+    //> only if the compiler can unroll the loop: let i run from 0 to EACH, and check the column inside.)
     //| (void)x, (void)v;
     for (int i = 0; i < EACH; i++) {
         int c = i * BLOCK + threadIdx.x;
@@ -123,8 +123,8 @@ __global__ void cross_entropy_kernel(const float *x, const int *target, float *l
     }
     //<
 
-    //> TODO 7: one thread writes the loss. Who has the logarithm of the target in a register? And who writes the loss of a
-    //> row that is padding?
+    //> TODO 7: one thread writes the loss. Which thread has the logarithm of the target in a register? And which one writes
+    //> the loss of a row that is padding?
     //| (void)target, (void)loss;
     int wanted = target[blockIdx.x];
     for (int i = 0; i < EACH; i++) {
@@ -140,7 +140,7 @@ __global__ void cross_entropy_kernel(const float *x, const int *target, float *l
 
 void cross_entropy(const float *x, const int *target, float *log_p, float *loss, int rows, int cols,
                    cudaStream_t stream) {
-    //> TODO 8: launch cross_entropy_kernel in `stream`, a block for each row, and check the launch. And for rows = 0?
+    //> TODO 8: launch cross_entropy_kernel in `stream`, a block for each row, and check the launch. And if rows is 0?
     //| (void)x, (void)target, (void)log_p, (void)loss, (void)rows, (void)cols, (void)stream;
     if (rows == 0) {
         return;

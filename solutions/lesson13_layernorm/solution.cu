@@ -1,30 +1,30 @@
-/* Exercise 13: batch normalization. LayerNorm looks along each row; BatchNorm looks down each column, over all rows: mean and variance of a
- * column, and then every number of it less the mean, over the deviation. So it is a column reduction, as dgamma and dbeta are, and its values
- * are triples (count, mean, m2), as LayerNorm's are.
+/* Exercise 13: batch normalization. LayerNorm looks along each row; BatchNorm looks down each column, over all rows: it computes mean and
+ * variance of a column, subtracts the mean from every number, and divides by the deviation. So it is a column reduction, as for dgamma and
+ * dbeta, and it reduces triples (count, mean, m2), as LayerNorm does.
  *
  * The grader (make exercise13) calls, from the host:
  *
  *     void batchnorm(const float *x, float *y, const float *gamma, const float *beta, float *mean, float *variance, int rows, int cols,
  *                    float epsilon, float *partial, cudaStream_t stream);
  *
- *   - x and y have rows x cols floats, row by row; gamma, beta, mean and variance one float for each column. They begin at any address of a
- *     float and do not overlap;
+ *   - x and y have rows x cols floats, row by row; gamma, beta, mean and variance one float for each column. They are aligned to 4
+ *     bytes and do not overlap;
  *   - mean[c] is the mean of column c, variance[c] the mean of the squared distances from it (divided by rows, not by rows - 1);
  *   - y = (x - mean) / sqrt(variance + epsilon) * gamma + beta;
  *   - rows is 1 to 2^20, cols 0 to 2^14, and rows * cols at most 2^30; for cols = 0 there is nothing to do;
- *   - the mean may be thousands of times as large as the distances from it, and no digits may be lost for that: a variance is right to a
+ *   - the mean may be thousands of times as large as the distances from it, without loss of digits: a variance is right to a
  *     thousandth;
- *   - partial is device memory for 3 * BLOCKS_MAX * cols floats, at a multiple of 256 bytes, and anything may be in it. Of the arguments only
- *     y, mean, variance and partial are written; memory that the function takes it also gives back;
- *   - kernels compute all of it: the host hands them no statistics;
+ *   - partial is device memory for 3 * BLOCKS_MAX * cols floats, at a multiple of 256 bytes, with any contents. Of the arguments only
+ *     y, mean, variance and partial are written; the function frees the memory that it allocates;
+ *   - kernels compute all of it: the host passes no statistics to them;
  *   - the same input gives the same bits each time;
  *   - all is queued in `stream`, and the function returns without waiting. A launch that fails is reported (CUDA_CHECK_LAUNCH);
  *   - on the emulator, in every call: x is read at most twice, once for the statistics and once for y, by neighbouring threads neighbouring
  *     columns (limit 2.1 times, and 512 rows more; rows that begin in the middle of a sector may cost two sectors more for each 32 columns).
- *     y is written once in the same way. All else that is read, gamma, beta, mean, variance, partial and memory of your own, is together no
- *     more than half of x and 4096 rows: what belongs to a column is read once for a thread's whole walk. What only polls, a flag or a
- *     grid's barrier, does not count. From 256 rows on, in the launches that read x or write y, at least 32 threads for each column do so (1024 are
- *     enough, asked where each has four numbers or more), and no block does more than half.
+ *     y is written once in the same way. All else that is read, gamma, beta, mean, variance, partial and memory that you allocate, is together no
+ *     more than half of x and 4096 rows: what belongs to a column is read once for all rows of a thread. Polling a flag or a grid's
+ *     barrier does not count. From 256 rows on, in the launches that read x or write y, at least 32 threads for each column do so (1024 are
+ *     enough; checked where each has four numbers or more), and no block does more than half.
  * The file is compiled for compute capability 8.0.
  */
 // fails as given: not_implemented
@@ -34,14 +34,14 @@ enum { COLUMNS = 32 };    // columns of a block: threadIdx.x
 enum { LINES = 8 };       // rows that a block looks at, at once: threadIdx.y
 enum { BLOCKS_MAX = 64 }; // blocks that share the rows of a column, at most
 
-/* What is known of some numbers: how many, their mean, and the sum of their squared distances from it. */
+/* Describes some numbers: their count, their mean, and the sum of their squared distances from it. */
 struct triple {
     float count, mean, m2;
 };
 
 /* One number more. */
 __device__ struct triple with(struct triple t, float x) {
-    //> TODO 1: Welford's update. Which distances grow m2: those from the mean before, from the mean after, or one of each?
+    //> TODO 1: Welford's update. Which distances grow m2: those from the previous mean, from the new mean, or one of each?
     //| (void)x;
     t.count += 1.0f;
     float before = x - t.mean;
@@ -53,7 +53,7 @@ __device__ struct triple with(struct triple t, float x) {
 
 /* Two sets of numbers become one. Either may be empty. */
 __device__ struct triple merge(struct triple a, struct triple b) {
-    //> TODO 2: the larger set's mean counts more, and two means that lie apart add to m2.
+    //> TODO 2: the larger set's mean counts more, and the distance between the two means adds to m2.
     //| (void)b;
     float count = a.count + b.count, apart = b.mean - a.mean;
     if (count > 0.0f) {
@@ -65,8 +65,8 @@ __device__ struct triple merge(struct triple a, struct triple b) {
     return a;
 }
 
-/* Blocks of COLUMNS x LINES threads; blockIdx.x says which columns, and the gridDim.y blocks of a column share its rows. Block (bx, by) leaves
- * its triples in partial: count, mean and m2 of column c in partial[(3 * by + 0, 1, 2) * cols + c]. */
+/* Blocks of COLUMNS x LINES threads; blockIdx.x selects the columns, and the gridDim.y blocks of a column share its rows. Block (bx, by) writes
+ * its triples to partial: count, mean and m2 of column c in partial[(3 * by + 0, 1, 2) * cols + c]. */
 __global__ void column_triples_kernel(const float *x, float *partial, int rows, int cols) {
     int c = blockIdx.x * COLUMNS + threadIdx.x;
     struct triple t = {0.0f, 0.0f, 0.0f};
@@ -80,8 +80,8 @@ __global__ void column_triples_kernel(const float *x, float *partial, int rows, 
     }
     //<
 
-    //> TODO 4: the LINES threads of a column leave their triples in shared memory, and one of them merges them and writes partial. Where is
-    //> the barrier, and who must come to it?
+    //> TODO 4: the LINES threads of a column store their triples in shared memory, and one of them merges them and writes partial. Where is
+    //> the barrier, and which threads must reach it?
     //| (void)c, (void)partial, (void)cols, (void)t;
     __shared__ struct triple lines[LINES][COLUMNS];
     lines[threadIdx.y][threadIdx.x] = t;
@@ -124,7 +124,7 @@ __global__ void column_apply_kernel(const float *x, float *y, const float *gamma
     if (c >= cols) {
         return;
     }
-    //> TODO 6: what belongs to the column is read once, before the walk.
+    //> TODO 6: what belongs to the column is read once, before the loop.
     //| (void)x, (void)y, (void)gamma, (void)beta, (void)mean, (void)variance, (void)rows, (void)epsilon;
     float m = mean[c], scale = gamma[c] * rsqrtf(variance[c] + epsilon), shift = beta[c];
     for (int row = blockIdx.y * LINES + threadIdx.y; row < rows; row += gridDim.y * LINES) {

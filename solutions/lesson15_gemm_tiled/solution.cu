@@ -1,7 +1,7 @@
 /* Exercise 15: a layer of a neural network, Y = X * W^T.
  *
- * A linear layer keeps its weights with a row for each output, W[out][in], and gets a row for each example, X[examples][in].
- * So the sum runs along the rows of both. BLAS calls that product "nt": A as it is, B transposed.
+ * A linear layer stores its weights with a row for each output, W[out][in], and gets a row for each example,
+ * X[examples][in]. So the sum runs along the rows of both. BLAS calls this product "nt": A as it is, B transposed.
  *
  *     C = alpha * A * B^T + beta * C           C[i][j] = alpha * (sum over k of A[i][k] * B[j][k]) + beta * C[i][j]
  *
@@ -10,17 +10,17 @@
  *     void sgemm_nt(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C,
  *                   cudaStream_t stream);
  *
- *   - A is M x K, B is N x K, C is M x N: device arrays of floats, row-major, at any address of a float; they do not overlap;
- *   - M, N and K may be any numbers from 0 to 2^15; with K = 0 all sums are 0, and C = beta * C is still due;
+ *   - A is M x K, B is N x K, C is M x N: device arrays of floats, row-major, aligned to 4 bytes; they do not overlap;
+ *   - M, N and K may be any numbers from 0 to 2^15; with K = 0 all sums are 0, and C = beta * C still has to be computed;
  *   - with beta = 0, the result does not depend on what C holds before the call, which may be NaN;
  *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
  *   - nothing but C[0] ... C[M * N - 1] is written;
- *   - each result is as exact as a sum in float can be expected to be: off by at most (K + 8) * 2^-23 for numbers in -1 ... 1;
+ *   - the error of each result is at most (K + 8) * 2^-23 for numbers in -1 ... 1, as can be expected of a sum in float;
  *   - on the emulator, in every call: A and B are read in at most 1.2 times the sectors of 32 bytes that blocks of 16 x 16
  *     elements of C need, which read A ceil(N / 16) times and B ceil(M / 16) times (for M = N = K = 256: 0.6 bytes for each
- *     multiply-add; naive: 5 or more). Twice that if K is no multiple of 64 or an address none of 8 floats: then a piece of
- *     a row may begin inside a sector. Otherwise a warp loads whole sectors, one for 8 floats (1.03 on average). Memory of
- *     the function's own counts as well, beyond twice the size of A, B and C;
+ *     multiply-add; naive: 5 or more). Twice that if K is not a multiple of 64 or an address not one of 8 floats: then a
+ *     piece of a row may begin inside a sector. Otherwise a warp loads whole sectors, one for 8 floats (1.03 on average).
+ *     Memory that the function allocates counts as well, beyond twice the size of A, B and C;
  *   - shared memory takes at most 1.5 wavefronts for an access of a warp, or at most 1.5 for 32 multiply-adds;
  *   - for M and N up to 512 no block writes more than 128 x 128 elements of C, and a thread at most 256 on average.
  */
@@ -31,18 +31,18 @@ enum { TILE = 16 }; // a block has TILE x TILE threads and computes a tile of C
 
 __global__ void sgemm_nt_kernel(int M, int N, int K, float alpha, const float *A, const float *B, float beta,
                                 float *C) {
-    //> TODO 1: two tiles in shared memory, [TILE][TILE] to begin with; this thread's place x, y in its block; the row and
+    //> TODO 1: two tiles in shared memory, [TILE][TILE] to begin with; this thread's position x, y in its block; the row and
     //> the column of the element of C that it computes; and a sum that is 0.
     __shared__ float tile_A[TILE][TILE];
-    __shared__ float tile_B[TILE][TILE + 1]; // a column of it must not lie in one or two banks
+    __shared__ float tile_B[TILE][TILE + 1]; // a column of it must not be in only one or two banks
     int x = threadIdx.x, y = threadIdx.y;
     int row = blockIdx.y * TILE + y, col = blockIdx.x * TILE + x;
     float sum = 0.0f;
     //<
 
     for (int start = 0; start < K; start += TILE) {
-        //> TODO 2: load a tile of A: TILE rows of this block, k from `start` on. Neighbouring threads load neighbours. What
-        //> lies outside of the matrix is 0, and all threads of the block come along.
+        //> TODO 2: load a tile of A: TILE rows of this block, k from `start` on. Neighbouring threads load neighbours.
+        //> Elements outside of the matrix are 0, and all threads of the block take part.
         tile_A[y][x] = row < M && start + x < K ? A[row * K + start + x] : 0.0f;
         //<
 
@@ -52,7 +52,8 @@ __global__ void sgemm_nt_kernel(int M, int N, int K, float alpha, const float *A
         tile_B[y][x] = row_B < N && start + x < K ? B[row_B * K + start + x] : 0.0f;
         //<
 
-        //> TODO 4: add TILE products to `sum`. Who must have finished what before, and before the next tiles are loaded?
+        //> TODO 4: add TILE products to `sum`. What must all threads have finished before that, and
+        //> before the next tiles are loaded?
         __syncthreads();
         for (int k = 0; k < TILE; k++) {
             sum += tile_A[y][k] * tile_B[x][k];

@@ -3,8 +3,8 @@
  * y = x * W^T + bias, as in lesson 15's exercise, with x and W in fp16 and all sums in fp32. A block of four warps computes 64 x 64
  * elements of y, in steps of 32 along the inputs. A warp has 32 x 32 of them, 2 x 2 fragments.
  *
- * W has a row for each output, as PyTorch keeps it: W[output][input]. The product needs its transpose. Nothing has to be turned
- * round for that: a fragment of B that is declared col_major takes its columns from where the rows of W are.
+ * W has a row for each output, as in PyTorch: W[output][input]. The product needs its transpose. No data has to be moved for
+ * that: a fragment of B that is declared col_major takes the rows of W as its columns.
  *
  * The grader (make exercise17) calls, from the host:
  *
@@ -14,21 +14,21 @@
  *   - y[r][o] = x[r][0] * W[o][0] + x[r][1] * W[o][1] + ... + bias[o]. x is rows x inputs, W outputs x inputs, y rows x outputs,
  *     all row-major without gaps; bias has `outputs` elements;
  *   - each of the three sizes is any number from 0 to 2^20, no matrix has more than 2^31 - 1 elements. With no inputs, y = bias;
- *   - the arrays lie at any address of their type, and do not overlap;
- *   - sums are fp32: an element is off by at most (inputs + 8) * 2^-24 times the largest sum on the way to it;
- *   - nothing but y is written, each element by a kernel, and nothing outside the arrays is read. Memory that the function takes it also gives
- *     back;
+ *   - the arrays are aligned to their type only, and do not overlap;
+ *   - sums are fp32: the error of an element is at most (inputs + 8) * 2^-24 times the largest sum on the way to it;
+ *   - nothing but y is written, each element by a kernel, and nothing outside the arrays is read. The function frees the memory that it
+ *     allocates;
  *   - the work is queued in `stream`, and the function returns without waiting for it. A launch that fails is reported (CUDA_CHECK_LAUNCH);
  *   - on the emulator, in every call: for each product of 16 x 16 x 16, 4096 multiply-adds, at most 10 wavefronts of shared memory and 200
- *     instructions of a warp. A tile of y of 64 x 64 may take one step of 32 along the inputs more than it has, and then 1600 wavefronts and
- *     12000 instructions to be stored, enough to divide the inputs among four blocks; tiles and steps that are cut count in full. The
+ *     instructions of a warp. A tile of y of 64 x 64 may take one additional step of 32 along the inputs, and then 1600 wavefronts and
+ *     12000 instructions to store it, enough to divide the inputs among four blocks; partial tiles and steps count in full. The
  *     solution needs 8 and 131, and 384 and 2850; without padding it has 20 wavefronts, and a kernel without tensor cores over 700
  *     instructions;
- *   - and of x, W and bias at most 2 sectors are read for each that holds a block's tiles of x and W, those of one step more included (3 where
- *     their rows may begin in the middle of a sector). Fragments come from shared memory. From 32768 elements of y on, at least 256 threads
- *     write it, and no block does more than half.
- * The file is compiled for compute capabilities 7.5, 8.0 and 9.0 where there is a GPU, and for 9.0 without one: what needs more than 7.5 stands in
- * #if __CUDA_ARCH__ >= 800.
+ *   - and of x, W and bias at most 2 sectors are read for each that holds a block's tiles of x and W, including one additional step (3 where
+ *     their rows may begin in the middle of a sector). Fragments are loaded from shared memory. From 32768 elements of y on, at least 256
+ *     threads write it, and no block does more than half.
+ * The file is compiled for compute capabilities 7.5, 8.0 and 9.0 where there is a GPU, and for 9.0 without one: put code that needs more than
+ * 7.5 into #if __CUDA_ARCH__ >= 800.
  */
 // fails as given: not_implemented
 #include <cuda_fp16.h>
@@ -43,7 +43,7 @@ using namespace nvcuda; // wmma::...
 enum { WARP = 32, T = 16 };                           // a fragment's tile of y has T x T elements
 enum { BM = 64, BN = 64, BK = 32, WM = 32, WN = 32 }; // a block's tile of y, a step, a warp's tile
 enum { R = WM / T, S = WN / T, WARPS = 4, THREADS = WARPS * WARP };
-enum { PAD = 8 }; // halves that nobody uses: they keep the loads of fragments free of bank conflicts
+enum { PAD = 8 }; // unused halves: they keep the loads of fragments free of bank conflicts
 
 __global__ void linear_kernel(const half *x, const half *W, const float *bias, float *y, int rows, int inputs,
                               int outputs) {
@@ -52,7 +52,7 @@ __global__ void linear_kernel(const half *x, const half *W, const float *bias, f
     int first_row = blockIdx.y * BM, first_output = blockIdx.x * BN; // of the block's tile of y
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 
-    //> TODO 1: which WM x WN elements of the block's tile are this warp's? Two warps stand side by side; `row` and `col` are the
+    //> TODO 1: which WM x WN elements of the block's tile are this warp's? Two warps share a row; `row` and `col` are the
     //> first row and column inside the tile.
     //| int row = 0, col = 0;
     int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;
@@ -68,7 +68,7 @@ __global__ void linear_kernel(const half *x, const half *W, const float *bias, f
 
     for (int start = 0; start < inputs; start += BK) {
         //> TODO 2: fill both tiles: tile_x[m][k] is x[first_row + m][start + k], and tile_W[n][k] is W[first_output + n][start + k].
-        //> Where a matrix ends, in either direction, a zero belongs: __float2half(0.0f). Threads that stand side by side load
+        //> Outside of the matrices, in either direction, the tiles get zeros: __float2half(0.0f). Neighbouring threads load
         //> neighbours.
         //| (void)x, (void)W, (void)rows, (void)outputs, (void)tile_x, (void)tile_W;
         for (int e = threadIdx.x; e < BM * BK; e += THREADS) {
@@ -84,8 +84,8 @@ __global__ void linear_kernel(const half *x, const half *W, const float *bias, f
         //<
         __syncthreads();
 
-        //> TODO 3: multiply. For k = 0 and k = T: load R fragments of x and S of W (wmma::load_matrix_sync; the last argument says how many
-        //> halves lie from one row of the tile to the next), and do R * S products (wmma::mma_sync). sum, a and b have to be
+        //> TODO 3: multiply. For k = 0 and k = T: load R fragments of x and S of W (wmma::load_matrix_sync; the last argument is the distance
+        //> between rows of the tile, in halves), and compute R * S products (wmma::mma_sync). sum, a and b have to be
         //> registers: unroll all loops.
         //| (void)a, (void)b, (void)row, (void)col;
 #pragma unroll
@@ -113,10 +113,10 @@ __global__ void linear_kernel(const half *x, const half *W, const float *bias, f
     for (int i = 0; i < R * S; i++) {
         int r = first_row + row + i / S * T,
             o = first_output + col + i % S * T; // where this fragment's tile of y begins
-        //> TODO 5: write it. Which lane holds which element is not known, but each column has a bias of its own, and the rim of y may
-        //> cut the tile. So store the fragment to this warp's patch (wmma::store_matrix_sync with wmma::mem_row_major), let the lanes
+        //> TODO 5: write it. Which lane holds which element is not known, but each column has its own bias, and only a part of the tile may
+        //> be inside y. So store the fragment to this warp's patch (wmma::store_matrix_sync with wmma::mem_row_major), let the lanes
         //> wait for each other, and then let each lane write some elements of the patch, those inside y, with their bias. Before
-        //> the next fragment comes into the patch, all lanes must have read it.
+        //> the next fragment is stored to the patch, all lanes must have read it.
         //| (void)r, (void)o, (void)lane, (void)patch, (void)bias, (void)y, (void)sum;
         wmma::store_matrix_sync(&patch[warp][0][0], sum[i / S][i % S], T, wmma::mem_row_major);
         __syncwarp();

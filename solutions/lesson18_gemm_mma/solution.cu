@@ -1,12 +1,12 @@
-/* Exercise 18: a product on tensor cores, with a ring of three stages and a swizzle in the place of padding.
+/* Exercise 18: a product on tensor cores, with a pipeline of three stages and a swizzle instead of padding.
  *
  * C = A * B, bfloat16, row-major: A is M x K, B is K x N, C is M x N; sums are fp32, and rounded once. A block of 4 warps
  * computes 64 x 64 elements of C, in steps of 32 along K; a warp has 32 x 32 of them, 2 x 4 products of 16 x 8. Three
- * stages of shared memory hold a tile of A and one of B each: while tile i is multiplied, i + 1 and i + 2 are on their way.
+ * stages of shared memory hold a tile of A and one of B each: while tile i is multiplied, i + 1 and i + 2 are in flight.
  *
- *     tile 0 is asked for, tile 1 is asked for
- *     wait for tile 0, ask for tile 2, multiply tile 0        stage 0, 1, 2, 0, 1, 2, ... = tile % STAGES
- *     wait for tile 1, ask for tile 3, multiply tile 1
+ *     start the copies of tile 0 and of tile 1
+ *     wait for tile 0, start tile 2, multiply tile 0          stage 0, 1, 2, 0, 1, 2, ... = tile % STAGES
+ *     wait for tile 1, start tile 3, multiply tile 1
  *
  * The grader (make exercise18) calls, from the host:
  *
@@ -20,13 +20,13 @@
  *   - nothing but the M * N elements of C is written, nothing outside A and B is read;
  *   - on the emulator, in every call: no bank conflict, so 2 wavefronts for each mma to read fragments (limit 2.2, times
  *     (steps + 1) / steps, as they may be read one step ahead) and 1 to
- *     write tiles (times (steps + 2) / steps, as zeros are written for two tiles behind the end of K; times 1.5 where a tile
- *     is cut); no padding: 24 KiB of shared memory in a block; of ceil(K / 32) steps, at most two barriers more; each tile is
- *     loaded once for a block (limit 1.1; 1.7 where rows begin between two sectors); a group of copies is a tile's, so a warp
- *     commits at most three more than there are steps; and a warp that waits does not wait for the newest group, but at the
- *     end: from 5 steps on at least 0.7 groups stay in flight, on average; of 2^18 elements of C and more no block does more
+ *     write tiles (times (steps + 2) / steps, as zeros are written for two tiles past the end of K; times 1.5 where only
+ *     a part of a tile exists); no padding: 24 KiB of shared memory in a block; of ceil(K / 32) steps, at most two barriers more; each tile is
+ *     loaded once for a block (limit 1.1; 1.7 where rows begin between two sectors); a group has the copies of one tile, so a warp
+ *     commits at most three more than there are steps; and no wait but the last ones includes the newest group: from 5 steps
+ *     on at least 0.7 groups stay in flight, on average; of 2^18 elements of C and more no block does more
  *     than half;
- *   - what a tile holds beyond M and beyond N is up to you; behind the end of K it has to be 0.
+ *   - what a tile contains beyond M and beyond N is up to you; past the end of K it must be 0.
  */
 // arch: sm_80 sm_90
 // fails as given: not_implemented
@@ -70,16 +70,16 @@ static __device__ void ldmatrix_transposed(uint32_t (&r)[4], const bf16 *row) {
                  : "memory");
 }
 
-/* Asks for a copy of eight numbers to shared memory; of zeros, if they are not inside the matrix. */
+/* Starts a copy of eight elements to shared memory; of zeros, if they are not inside the matrix. */
 static __device__ void copy8(bf16 *to, const bf16 *from, bool inside) {
     __pipeline_memcpy_async(to, from, 16, inside ? 0 : 16);
 }
 
-/* Where a tile with rows of COLS numbers has the piece of eight that begins at (row, col). */
+/* The index in a tile with rows of COLS elements of the piece of eight that begins at (row, col). */
 template <int COLS> static __device__ int place(int row, int col) {
     //> TODO 1: a swizzle. ldmatrix reads the pieces of one column from 8 rows at once. 128 bytes are all 32 banks, and
-    //> hold 8 pieces. With 64 columns a row is 128 bytes: exchange its pieces by an exclusive or with row % 8. With 32
-    //> columns two rows share 128 bytes, and have 4 pieces each: what takes the place of row % 8?
+    //> hold 8 pieces. With 64 columns a row is 128 bytes: permute its pieces by an exclusive or with row % 8. With 32
+    //> columns two rows share 128 bytes, and have 4 pieces each: what replaces row % 8?
     //| return row * COLS + col;
     constexpr int PIECES = COLS / 8, ROWS = 8 / PIECES;
     return row * COLS + ((col / 8) ^ (row / ROWS % PIECES)) * 8;
@@ -92,10 +92,10 @@ __global__ __launch_bounds__(THREADS) void matmul_kernel(int M, int N, int K, co
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     int row = warp / 2 * WM, col = warp % 2 * WN; // of the warp's tile, in the block's
 
-    // Asks for the tiles of this step, and makes one group of it, also behind the end of K.
+    // Starts the copies of this step's tiles, and makes one group of them, also past the end of K.
     auto ask_for = [&](int tile) {
-        //> TODO 2: into which stage? A tile of A has BM * BK / 8 pieces of eight, one of B has BK * BN / 8: 128 threads
-        //> take two of each. Where the matrix ends, in either direction, copy8 brings zeros. Then __pipeline_commit().
+        //> TODO 2: into which stage? A tile of A has BM * BK / 8 pieces of eight, one of B has BK * BN / 8: each of 128
+        //> threads copies two of each. Outside of the matrix, in either direction, copy8 writes zeros. Then __pipeline_commit().
         //| (void)tile, (void)first_row, (void)first_col, (void)A, (void)B;
         int start = tile * BK, stage = tile % STAGES;
         for (int p = threadIdx.x; p < BM * BK / 8; p += THREADS) {
@@ -113,14 +113,14 @@ __global__ __launch_bounds__(THREADS) void matmul_kernel(int M, int N, int K, co
     };
 
     float sum[WM / 16][WN / 8][4] = {};
-    //> TODO 3: ask for the first tiles: as many as are on their way while nothing is multiplied yet.
+    //> TODO 3: start the copies of the first tiles: as many as are in flight before the first product.
     for (int tile = 0; tile < STAGES - 1; tile++) {
         ask_for(tile);
     }
     //<
     for (int tile = 0; tile * BK < K; tile++) {
-        //> TODO 4: three things have to happen here, in the right order: `tile` has arrived, for all threads; all are done
-        //> with the tile before; a further tile is asked for. __pipeline_wait_prior(n) waits for all groups of this thread
+        //> TODO 4: three things have to happen here, in the right order: `tile` has arrived, for all threads; all have
+        //> finished the previous tile; the copies of a further tile are started. __pipeline_wait_prior(n) waits for all groups of this thread
         //> but the newest n.
         __pipeline_wait_prior(STAGES - 2);
         __syncthreads();
@@ -150,11 +150,11 @@ __global__ __launch_bounds__(THREADS) void matmul_kernel(int M, int N, int K, co
         }
         //<
     }
-    __pipeline_wait_prior(0); // nothing may be on its way when the block ends
+    __pipeline_wait_prior(0); // nothing may be in flight when the block ends
 
     //> TODO 6: write the sums, two neighbours at once. sum[i][j][0] and [1] belong to row lane / 4 of the product (i, j),
     //> and to its columns lane % 4 * 2 and the next; [2] and [3] to the row 8 below. Rows from M on and columns from N on
-    //> are not there.
+    //> do not exist.
     //| (void)M, (void)N, (void)C, (void)sum;
     for (int i = 0; i < WM / 16; i++) {
         for (int j = 0; j < WN / 8; j++) {

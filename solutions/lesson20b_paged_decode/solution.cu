@@ -1,19 +1,19 @@
-/* Exercise 20b: attention for one new token, over keys and values that lie in pages, by several blocks.
+/* Exercise 20b: attention for one new token, over keys and values in pages, by several blocks.
  *
  * There is one query q of 128 numbers, and `length` keys and values, 128 numbers each; all of them float. Over all keys n:
  *
  *     score[n] = (q . k[n]) / sqrt(128)      out = sum of exp(score[n]) * v[n], divided by the sum of exp(score[n])
  *
- * Keys and values lie in pages of page_size rows, in any order: key n is row n % page_size of page table[n / page_size].
+ * Keys and values are stored in pages of page_size rows, in any order: key n is row n % page_size of page table[n / page_size].
  * Page p begins at row p * page_size of K and of V.
  *
- * The keys are cut into chunks of `chunk` keys; the last one may be shorter, and a chunk may begin in the middle of a page. A block
- * has one chunk c, and leaves
+ * The keys are divided into chunks of `chunk` keys; the last one may be shorter, and a chunk may begin in the middle of a page. A
+ * block has one chunk c, and writes
  *
  *     parts[c] = sum of exp(score[n]) * v[n] over its own keys, divided by the sum of exp(score[n]) over its own keys
  *     logs[c] = the natural logarithm of the sum of exp(score[n]) over its own keys
  *
- * A second kernel combines these. A warp has whole rows: lane i has the four numbers from 4 i on.
+ * A second kernel combines these. A warp processes whole rows: lane i has the four elements from 4 i on.
  *
  * The grader (make exercise20b) calls, from the host:
  *
@@ -24,12 +24,12 @@
  *   - length is from 0 to 2^20, and chunks the number of chunks, which is 0 for a length of 0; page_size and chunk are from 1 to
  *     2^20; K and V have less than 2^31 rows; all arrays begin on multiples of 16 bytes, and none overlap;
  *   - table has as many numbers as the keys need pages, parts 128 for each chunk, logs one for each chunk, out 128;
- *   - scores and logs may be as large as 500 and as small as -500: exp(500) is no float, and exp(-500) is 0;
- *   - combine has to do with chunks without keys, too: their log is -INFINITY, and their part may hold anything, also NaN. If
+ *   - scores and logs may be as large as 500 and as small as -500: exp(500) overflows a float, and exp(-500) is 0;
+ *   - combine must also handle chunks without keys: their log is -INFINITY, and their part may contain anything, even NaN. If
  *     no chunk has a key, out is 0;
- *   - other pages, and rows behind the last key, hold anything; nothing outside the arrays is read or written;
+ *   - other pages, and rows past the last key, may contain anything; nothing outside the arrays is read or written;
  *   - the work is queued in `stream`, and the functions return without waiting for it;
- *   - on the emulator, in every call of decode_chunks: each chunk has a block of its own, which writes its part and log; each
+ *   - on the emulator, in every call of decode_chunks: each chunk has its own block, which writes its part and log; each
  *     row of K and of V is read once (limit: 1.1 times its sectors), q once for a warp, and of the table at most four sectors
  *     for a key, by loads of 16 bytes: at most 5 loads of a warp for each key (the solution 3) and 8 for each warp;
  *   - it is compiled for compute capability 8.0.
@@ -51,8 +51,8 @@ static __device__ float warp_sum(float x) {
     return x;
 }
 
-/* What is known of some keys: the largest score; the sum of exp(score - largest); and the sum of exp(score - largest) * v,
- * of which a lane has four numbers. Nothing is known yet: -INFINITY, 0 and zeros. */
+/* Describes some keys: the largest score; the sum of exp(score - largest); and the sum of exp(score - largest) * v,
+ * of which a lane has four elements. Before the first key: -INFINITY, 0 and zeros. */
 struct seen {
     float largest, sum;
     float4 value;
@@ -62,9 +62,9 @@ static __device__ struct seen nothing(void) {
     return {-INFINITY, 0.0f, make_float4(0.0f, 0.0f, 0.0f, 0.0f)};
 }
 
-/* a becomes what is known of the keys of both. */
+/* Joins b to a, which then describes the keys of both. */
 static __device__ void join(struct seen &a, const struct seen &b) {
-    //> TODO 1: the larger one of the two largest scores; then both sums, where what was made with the other one has to become smaller.
+    //> TODO 1: the larger one of the two largest scores; then both sums, of which those made with the smaller one have to be scaled.
     //> What if b has seen nothing?
     if (b.largest == -INFINITY) {
         return;
@@ -78,11 +78,11 @@ static __device__ void join(struct seen &a, const struct seen &b) {
     //<
 }
 
-/* Warp 0 gets what all warps of the block know. Every thread of the block calls this. */
+/* Joins the keys of all warps of the block in warp 0. Every thread of the block calls this. */
 static __device__ void join_warps(struct seen &seen) {
     __shared__ struct seen all[WARPS][WARP];
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    //> TODO 2: each thread leaves what it knows; then warp 0 joins what the others know. What is between the two?
+    //> TODO 2: each thread stores its numbers; then warp 0 joins those of the other warps. What must separate the two?
     all[warp][lane] = seen;
     __syncthreads();
     for (int other = 1; other < WARPS && warp == 0; other++) {
@@ -91,7 +91,7 @@ static __device__ void join_warps(struct seen &seen) {
     //<
 }
 
-/* The row of K and V that key n is. */
+/* The row of K and V that has key n. */
 static __device__ size_t row_of(int n, const int *table, int page_size) {
     //> TODO 3: which page, and which row of it? Rows are counted in size_t: a large cache has more than an int can count.
     //| return 0;
@@ -108,13 +108,13 @@ static __global__ __launch_bounds__(THREADS) void chunk_kernel(const float4 *q, 
     float4 own = q[lane];
     struct seen seen = nothing();
 
-    //> TODO 4: the first key of this block's chunk, and the one behind its last.
+    //> TODO 4: the first key of this block's chunk, and the one after its last.
     //| int begin = 0, end = 0;
     int begin = blockIdx.x * chunk, end = min(begin + chunk, length);
     //<
 
     for (int n = begin + warp; n < end; n += WARPS) {
-        //> TODO 5: this lane's part of k and v; the score of the key, which all lanes need; and join what is known of this one key.
+        //> TODO 5: this lane's part of k and v; the score of the key, which all lanes need; and join this one key.
         size_t at = row_of(n, table, page_size) * WARP + lane;
         float4 k = K[at], v = V[at];
         float score = warp_sum(own.x * k.x + own.y * k.y + own.z * k.z + own.w * k.w) * scale;
@@ -142,12 +142,12 @@ static __global__ __launch_bounds__(THREADS) void combine_kernel(const float4 *p
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     struct seen seen = nothing();
     for (int c = warp; c < chunks; c += WARPS) {
-        //> TODO 7: join what is known of chunk c. It is as if the chunk were one key: with which score, and which v?
+        //> TODO 7: join chunk c, as if it were one key: with which score, and which v?
         join(seen, {logs[c], 1.0f, parts[(size_t)c * WARP + lane]});
         //<
     }
     join_warps(seen);
-    //> TODO 8: warp 0 writes the result. What if nobody has seen a key?
+    //> TODO 8: warp 0 writes the result. What if no chunk has a key?
     if (warp == 0) {
         float inverse = seen.sum == 0.0f ? 0.0f : 1.0f / seen.sum;
         out[lane] =
