@@ -58,7 +58,7 @@ __global__ void gelu_vector_kernel(const float *x, float *y, int n, enum gelu_fo
     // TODO 4: seen as ((const float4 *)x)[i], x holds n / 4 whole float4. Load one, apply gelu_of to its x, y, z and w, and
     // store one, made by make_float4, in the same way.
     (void)x, (void)y, (void)form;
-    // TODO 5: the tail: up to 3 elements are left over behind the last whole float4. Let the first threads take one each.
+    // TODO 5: the remainder: up to 3 elements follow the last whole float4. Let the first threads take one each.
     (void)n;
 }
 

@@ -9,7 +9,7 @@
  *     relu_kernel1   one thread per element
  *     relu_kernel2   __restrict__: a promise to the compiler that x and y do not overlap
  *     relu_kernel3   grid-stride loop: the size of the grid no longer depends on n
- *     relu_kernel4   one thread per float4: four elements per load and store, and a tail
+ *     relu_kernel4   one thread per float4: four elements per load and store, and a remainder
  *     relu_kernel5   in place: y may be x, so the promise is taken back
  *
  * ReLU is max(x, 0), with two questions that the formula leaves open. Here NaN stays NaN, because an operator must
@@ -77,7 +77,7 @@ static __global__ void relu_kernel3(const float *__restrict__ x, float *__restri
 }
 
 /* Version 4: version 2 with one thread per float4, four elements in one load. A float4 must lie on a multiple of 16
- * bytes. If n is not a multiple of 4, up to three elements are left: the tail, which the first threads take as well. */
+ * bytes. If n is not a multiple of 4, up to three elements remain, which the first threads take as well. */
 static __global__ void relu_kernel4(const float *__restrict__ x, float *__restrict__ y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n / 4) {

@@ -74,7 +74,7 @@ __global__ void gelu_vector_kernel(const float *x, float *y, int n, enum gelu_fo
         ((float4 *)y)[i] = make_float4(gelu_of(v.x, form), gelu_of(v.y, form), gelu_of(v.z, form), gelu_of(v.w, form));
     }
     //<
-    //> TODO 5: the tail: up to 3 elements are left over behind the last whole float4. Let the first threads take one each.
+    //> TODO 5: the remainder: up to 3 elements follow the last whole float4. Let the first threads take one each.
     //| (void)n;
     int rest = n / 4 * 4 + i;
     if (rest < n) {
