@@ -1,15 +1,15 @@
-/* Happens-before as far as the fast paths know it without asking: a cache of race_happens_before() (race.h).
+/* Happens-before as far as the fast paths can decide it themselves: a cache of race_happens_before() (race.h).
  *
- * Every warp's vector clock has three numbers that answer nearly all questions: `before`, the launches that happen
- * before this one, `base`, the last barrier of the whole block, and `synced`, the last time when all lanes of the warp
+ * Every warp's vector clock has three numbers that answer nearly all queries: `before`, the launches that happen before
+ * this one, `base`, the last barrier of the whole block, and `synced`, the last time when all lanes of the warp
  * synchronized. They are copied for each access of a warp, and stay true until it is done: order_barrier_whole() and
  * order_lanes_sync() advance them, between the accesses of a block, and `before` is fixed when a launch begins.
  *
- * Where the answer is yes, it is final: order.c only adds to what these numbers say. Only a cp.async that may be
- * unfinished happens before nothing. Where it is no, more may be known than is known here: the records that order the
- * warps of a block in part (block_order.partly), facts about other blocks, and the order between streams. So an access
- * that finds a no is left to the slow path, and so is a read that finds one where `partly` holds or the record is of
- * another launch (epoch_must_ask): which of two reads it replaces depends on the answer. */
+ * Where the answer is yes, it is final: order.c only adds to what these numbers state. Only a cp.async that may be
+ * unfinished happens before nothing. Where it is no, there may be further information: the records that order the warps
+ * of a block in part (block_order.partly), facts about other blocks, and the order between streams. So an access that
+ * finds a no is left to the slow path, and so is a read that finds one where `partly` holds or the record is of another
+ * launch (epoch_must_ask): which of two reads it replaces depends on the answer. */
 #ifndef EPOCH_H
 #define EPOCH_H
 
@@ -48,7 +48,7 @@ static inline bool epoch_must_ask(const struct access_epoch *q, const struct ful
     return old->launch != q->record.launch || partly;
 }
 
-/* Who made accesses of the block at a time that happen before this one: all, its warp alone, or nobody? */
+/* Of the block's accesses at a given time, which happen before this one: all, those of its warp alone, or none? */
 enum epoch_scope { EPOCH_NOBODY, EPOCH_WARP, EPOCH_ALL };
 static inline enum epoch_scope epoch_scope(const struct access_epoch *q, uint32_t time) {
     return time < q->base ? EPOCH_ALL : time < q->synced ? EPOCH_WARP : EPOCH_NOBODY;

@@ -1,5 +1,6 @@
-/* The fast path of the checks for global memory. It changes a chunk only with its lock held, and what it cannot say by
- * the chunk's extents or log it says in shadow words (chunk_propagate_log, chunk_expand), before the slow path does. */
+/* The fast path of the checks for global memory. It changes a chunk only with its lock held, and keeps records that the
+ * chunk's extents or log cannot express in shadow words (chunk_propagate_log, chunk_expand), before it resorts to the
+ * slow path. */
 #include "check/follow.h"
 #include "check/fast_path.h"
 #include "check/fast_words.h"
@@ -85,8 +86,8 @@ static bool piece_is_simple(struct fast_path *q, const struct piece *p) {
     c->parts |= bytes < 4;
     if (!q->write)
         return extents_put(c->reads, &c->read_count, MOST_READS, &now);
-    /* A write replaces the reads of its bytes. It is stored now, for extents have no values of their own: a second
-     * write of the same value is recognized by what memory holds. */
+    /* A write replaces the reads of its bytes. It is stored now, because extents hold no values: a second write of the
+     * same value is recognized by what memory holds. */
     return extents_put(c->writes, &c->write_count, MOST_WRITES, &now) &&
            extents_remove(c->reads, &c->read_count, MOST_READS, &now) && store_at_once(q, p);
 }
@@ -102,7 +103,7 @@ static void keep_piece_values(struct fast_path *q, const struct piece *p) {
         chunk_values_in_memory(c, first, words);
         return;
     }
-    /* Memory of which this cannot be said (the host may write there), or a copy: the values are kept beside it. */
+    /* Memory that does not guarantee this (the host may write there), or a copy: the values are kept separately. */
     const uint32_t *values = find_values(&v, q->access, p->span, c->unit_shift);
     for (uint64_t i = 0; i < words; i++)
         chunk_value_apart(c, first + i, values, values ? values[(p->from >> c->unit_shift) + i] : 0);
@@ -179,7 +180,7 @@ static bool span_is_fast(struct fast_path *q, const struct allocation *a, const 
     q->lanes = s->lanes;
     for (uint64_t from = 0, to; from < s->bytes; from = to) {
         uint64_t offset = s->at + from - a->base, in_chunk = offset & (CHUNK_BYTES - 1), left = CHUNK_BYTES - in_chunk;
-        /* One chunk after the other: the lock is changed only where the span comes to the next one. */
+        /* One chunk after the other: the lock is changed only where the span reaches the next one. */
         to = s->bytes - from < left ? s->bytes : from + left;
         struct race_chunk *c = allocation_chunk(a, s->at + from);
         if (c && !q->write && piece_is_read_shared(q, c, in_chunk, to - from))
@@ -208,8 +209,8 @@ static uint32_t fast_races(struct fast_path *q, const struct allocation *a, cons
     struct race_chunk *open = NULL;
     uint32_t left = 0, bytes = q->access->bytes;
     for (const struct span *s = spans; s < spans + n; s++)
-        /* From the first span that is left on, all are: the slow path goes by lanes in their order, and what it
-         * leaves in a shadow word depends on that. */
+        /* From the first span that is left on, all are left: the slow path handles lanes in order, and the records that
+         * it leaves in a shadow word depend on that. */
         if (left || s->at & (bytes - 1) || !memory_at(a, s->at, s->bytes) || !span_is_fast(q, a, s, &open))
             left |= s->lanes;
     if (open)
@@ -235,8 +236,8 @@ static uint32_t fast_written(const struct lane_access *la, const struct allocati
     return left;
 }
 
-/* The lanes left to the slow path. access->allocation is where the spans probably lie; *stored: bytes already stored
- * to memory. */
+/* The lanes left to the slow path. access->allocation is where the spans probably are; *stored: bytes already stored to
+ * memory. */
 static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct block_watch *b,
                                                                         const struct lane_access *la,
                                                                         const struct span *spans, unsigned n,
@@ -325,8 +326,8 @@ const struct insn *probed_global(struct warp *w, const struct insn *in) {
         return in + 1;
     unsigned n = find_spans(b, &la, spans);
     uint32_t stored = 0, left = left_by_fast_path(b, &la, spans, n, &stored);
-    /* What is left goes the slow path, and the instruction is executed by its handler in any case but those where all
-     * of it has been stored, or loaded, here already. */
+    /* Lanes that are left take the slow path, and the instruction is executed by its handler unless all of it has been
+     * stored, or loaded, here already. */
     if (left)
         watch_lanes(b, &la, left);
     else if (stored && stored == la.bytes * (uint32_t)__builtin_popcount(w->mask))

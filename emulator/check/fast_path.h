@@ -1,11 +1,11 @@
 /* The fast path of the checks for a plain load or store. It handles accesses that conflict with no record and go to
- * bytes that have been written, and updates the shadow memory exactly as the slow path (watch_accesses.c) would.
- * Whatever else it meets it leaves to the slow path.
+ * bytes that have been written, and updates the shadow memory exactly as the slow path (watch_accesses.c) would. All
+ * other accesses are left to the slow path.
  *
- * The rules are those of race.h. The fast path has none of its own, but three caches of their answers: what happens
- * before an access (epoch.h); shadow words in a shorter form, which are expanded before anybody else looks at them
- * (extents, logs of reads: shadow_memory.h, read_log.h); and words that are read-shared, to which another read adds
- * nothing (shadow_memory.h, block_watch.h). Each says where it stands how it is kept true. tests/check/ways.cu and
+ * The rules are those of race.h. The fast path adds none, only three caches of their answers: what happens before an
+ * access (epoch.h); shadow words in a shorter form, which are expanded before any other code reads them (extents, logs
+ * of reads: shadow_memory.h, read_log.h); and words that are read-shared, to which another read adds nothing
+ * (shadow_memory.h, block_watch.h). Each of these places explains how its cache is kept valid. tests/check/ways.cu and
  * fast_paths.cu compare what both paths find. */
 #ifndef FAST_PATH_H
 #define FAST_PATH_H
@@ -35,8 +35,8 @@ void fast_shared_read(struct block_watch *b, struct access_record record, const 
 const struct insn *probed_shared(struct warp *w, const struct insn *in);
 const struct insn *probed_global(struct warp *w, const struct insn *in);
 
-/* Does a plain load of words by all lanes: the byte at an address lies at host + (address & low). False: nothing is
- * done, the pattern is another one. */
+/* Does a plain load of words by all lanes: the byte at an address is at host + (address & low). False: nothing is done,
+ * the pattern is another one. */
 static inline bool fast_load(const struct lane_access *la, const struct span *spans, unsigned count, uintptr_t host,
                              uint64_t low) {
     const struct access *a = la->in->extra;

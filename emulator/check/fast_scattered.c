@@ -1,21 +1,21 @@
 /* The fast path of the checks for lanes that access one word each, far from each other: down a column, or through an
  * index.
  *
- * What costs most there is waiting for memory: each lane's chunk, record and word are nearly always in cache lines
- * of their own. So all of them are prefetched before the first chunk is locked, and all chunks are locked before the
- * first word is stored: a locked instruction waits until every store before it has reached the cache. Locks are only
- * tried, so nobody who holds one waits for another.
+ * Memory latency dominates there: each lane's chunk, record and word are nearly always in separate cache lines. So all
+ * of them are prefetched before the first chunk is locked, and all chunks are locked before the first word is stored: a
+ * locked instruction waits until every store before it has reached the cache. Locks are only tried, so a thread that
+ * holds one never waits for another.
  *
- * The next warp of a block nearly always comes to the same chunks. So a block keeps them locked until it comes to
- * others or ends, where that is soon: in kernels without loops, which wait for nobody (probes.brief). Whoever must wait
- * for a chunk's lock first lets go what it keeps itself (chunk_lock), so nobody waits in a circle. Where other host
- * threads have come to a chunk that was kept, blocks keep none for a while. */
+ * The next warp of a block nearly always accesses the same chunks. So a block keeps them locked until it accesses
+ * others or ends, provided that it ends soon: in kernels without loops, which never wait (probes.brief). A thread that
+ * must wait for a chunk's lock first releases those that it keeps (chunk_lock), so there is no circular wait. Where
+ * other host threads have needed a chunk that was kept, blocks keep none for a while. */
 #include "check/fast_path.h"
 #include "check/fast_words.h"
 #include "machine/simd.h"
 
 #define WORD   4
-#define LET_GO 64 /* blocks that keep nothing after two host threads have met */
+#define LET_GO 64 /* blocks that keep nothing after two host threads have contended for a chunk */
 #define LEAST  8  /* with fewer lanes it does not pay */
 
 struct scattered {
@@ -70,17 +70,17 @@ static uint32_t first_in_chunk(const struct scattered *s) {
         number[l] = UINT32_MAX;
     for (int l = 0; l < WARP_SIZE; l++)
         number[FARTHEST + l] = s->active >> l & 1 ? s->number[l] : UINT32_MAX;
-    /* number[] begins with 16 numbers that are no chunk's: a lane's predecessor at any distance exists. Lanes of a
-     * column have all their own chunk, or groups of a power of two share one; both are found with five comparisons
-     * each. */
+    /* number[] begins with 16 numbers that belong to no chunk, so that a lane has a predecessor at any distance. The
+     * lanes of a column each have a separate chunk, or groups of a power of two share one; both cases are found with
+     * five comparisons each. */
     for (int far = 1; far <= FARTHEST; far *= 2)
         for (int l = 0; l < WARP_SIZE; l++)
             again[l] |= -(int32_t)(number[FARTHEST + l] == number[FARTHEST + l - far]);
     return s->active & ~simd_lane_bits(again);
 }
 
-/* Are these the chunks of the block's last such access? The warps of a block nearly always come to the same ones, at
- * words beside each other: then all that is needed of them is in the cache, but for words at the edge of a line. */
+/* Are these the chunks of the block's last such access? The warps of a block nearly always access the same ones, at
+ * adjacent words: then all that is needed of them is in the cache, except for words at the edge of a line. */
 static bool are_last(const struct scattered *s, const struct last_chunks *last) {
     uint32_t differ = 0;
     for (int l = 0; l < WARP_SIZE; l++)
@@ -152,7 +152,7 @@ static void unlock(struct scattered *s) {
         chunk_close(&s->chunks[s->number[first_lane(rest)]]);
 }
 
-/* False: somebody else holds one of the locks. */
+/* False: another host thread holds one of the locks. */
 static bool lock(struct scattered *s) {
     for (uint32_t rest = s->first; rest; rest &= rest - 1) {
         if (!chunk_try_lock(&s->chunks[s->number[first_lane(rest)]]))
@@ -187,7 +187,7 @@ static bool is_first(const struct race_chunk *c, uint64_t i) {
 static inline bool leave_record(struct fast_path *q, const struct scattered *s, int lane) {
     struct race_chunk *c = &s->chunks[s->number[lane]];
     uint64_t i = s->offset[lane] % CHUNK_BYTES / WORD;
-    /* As chunk_enter() does it, but for the lock, which is held. */
+    /* As chunk_enter() does it, except for the lock, which is already held. */
     if (c->newest <= q->floor) {
         struct chunk_visitor v = {.launch = q->by.record.launch, .floor = q->floor, .write = q->write};
         chunk_forget(c, &v);
@@ -237,11 +237,11 @@ static void leave_chunks(struct scattered *s, struct block_watch *b, bool good) 
     }
 }
 
-/* Where it ends early, another path does all of it again: that a thread's own records are there already does not
- * matter, and the same values are stored again. */
+/* If it ends early, another path does all of it again: a thread's own records that are left already do not matter, and
+ * the same values are stored again. */
 static bool access_words(struct block_watch *b, struct fast_path *q, struct scattered *s, uint32_t *data) {
     bool good = s->locked || lock(s);
-    /* Another host thread holds one of the chunks: blocks that come to the same ones at once must not keep them. */
+    /* Another host thread holds one of the chunks: blocks that access the same ones at once must not keep them. */
     if (!good)
         atomic_store_explicit(&b->launch->let_go, b->order.index + LET_GO, memory_order_relaxed);
     for (uint32_t rest = good ? s->active : 0; rest && good; rest &= rest - 1) {
@@ -267,7 +267,7 @@ bool fast_scattered(struct block_watch *b, const struct lane_access *la) {
                           .alone = true,
                           .written = true};
     bool read_shared = !la->write && words_are_read_shared(&s, &q.by);
-    /* The order matters: `written` is looked at after the prefetches, and before the first record is left. */
+    /* The order matters: `written` is read after the prefetches, and before the first record is left. */
     if (!read_shared && (!come_to_chunks(&s, b, la->write ? SHADOW_WRITE : SHADOW_READ) ||
                          !words_are_written(&s, la->write) || !access_words(b, &q, &s, data)))
         return false;

@@ -1,7 +1,7 @@
-/* The fast path of the checks for shared and local memory. A block's shadow words are its worker's alone. Which are
- * read-shared is true until somebody writes any of them, or a barrier of the whole block opens: read_shared.base. Who
- * writes conflicts with one of two reads by two warps, and so takes the slow path, which forgets them
- * (race_shared.c). */
+/* The fast path of the checks for shared and local memory. A block's shadow words are used by its worker alone.
+ * Read-shared marks are valid until any marked word is written, or a barrier of the whole block opens:
+ * read_shared.base. A write conflicts with one of two reads by two warps, and so takes the slow path, which forgets the
+ * marks (race_shared.c). */
 #include "check/epoch.h"
 #include "check/fast_path.h"
 #include "check/watch_parts.h"
@@ -51,8 +51,8 @@ static inline void set_read_shared(const struct shared_path *q, uint64_t i, uint
 
 static inline bool is_read_shared(const struct shared_path *q, uint64_t i, uint64_t end) {
     const struct read_shared *s = &q->b->read_shared;
-    /* Only later warps are sure to change nothing: the two recorded reads are by warps up to s->warp, so neither is
-     * the own one. Where more than barriers orders warps, a recorded read may happen before this one, and would be
+    /* Only later warps are sure to change nothing: the two recorded reads are by warps up to s->warp, so neither is by
+     * this one. Where more than barriers orders warps, a recorded read may happen before this one, and would be
      * replaced. */
     if (s->base != q->by.base || RECORD_WARP(q->record.packed) <= s->warp || q->b->order.partly)
         return false;
@@ -65,7 +65,7 @@ static inline bool is_read_shared(const struct shared_path *q, uint64_t i, uint6
     return true;
 }
 
-/* As race_remember_read(). False: the slow path must decide, for more than barriers order the warps. */
+/* As race_remember_read(). False: the slow path must decide, because more than barriers orders the warps. */
 static bool remember(const struct shared_path *q, uint64_t i, struct access_record new) {
     const struct shadow_arrays *c = &q->b->shadow;
     struct access_record reads[2];
@@ -87,14 +87,14 @@ static bool remember(const struct shared_path *q, uint64_t i, struct access_reco
     return true;
 }
 
-/* Several lanes read one word: the same records as if they had come one after the other. */
+/* Several lanes read one word: the same records as if they had read it one after the other. */
 static bool remember_all(const struct shared_path *q, uint64_t i, uint32_t lanes) {
     const struct shadow_arrays *c = &q->b->shadow;
     struct access_record new = q->record;
     struct access_record reads[] = {shadow_record(c, i, SHADOW_READ), shadow_record(c, i, SHADOW_READ_TOO)};
     uint32_t first = (uint32_t)__builtin_ctz(lanes), last = 31u - (uint32_t)__builtin_clz(lanes);
     new.packed += first;
-    /* As in fast_words.c: the first lane and the last remain, or, where a place is taken, the first, renewed records,
+    /* As in fast_words.c: the first lane and the last remain, or, where a slot is taken, the first, renewed records,
      * the last. */
     if (epoch_in_block(&q->by, reads[0], new.packed) && epoch_in_block(&q->by, reads[1], new.packed)) {
         shadow_set_record(c, i, SHADOW_READ, new);
@@ -117,7 +117,7 @@ static bool remember_all(const struct shared_path *q, uint64_t i, uint32_t lanes
 static bool read_word(const struct shared_path *q, uint64_t i, struct access_record new, uint32_t lanes) {
     const struct shadow_arrays *c = &q->b->shadow;
     struct access_record write = shadow_record(c, i, SHADOW_WRITE);
-    /* What a cp.async writes is there only after a wait, however old the record is: the slow path asks for that. */
+    /* Data of a cp.async is valid only after a wait, however old the record is: the slow path checks for that. */
     if (write.packed & RECORD_COPY || !is_safe(q, write, new.packed) ||
         !is_safe(q, shadow_record(c, i, SHADOW_STRONG), new.packed))
         return false;
@@ -181,8 +181,8 @@ static bool read_row(const struct shared_path *q, uint64_t i, shadow_row packed)
         any_copies(q, i))
         return false;
     for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO; k++) {
-        /* All 16 words must take the record in the same slot. If only some would, the row is no row, and the words
-         * are handled one by one. */
+        /* All 16 words must take the record in the same slot. If only some would, they cannot be handled as a row, but
+         * only one by one. */
         uint32_t taken = which_happen_before(q, i, k, packed);
         taken |= taken == ROW_ALL ? 0 : which_equal(q, i, k, packed, THREAD_BITS);
         if (taken == ROW_ALL)
@@ -211,7 +211,7 @@ static bool write_row(const struct shared_path *q, uint64_t i, shadow_row packed
     static const shadow_row none;
     uint32_t good = ROW_ALL, ordered = ROW_ALL;
     /* `good`: may this write be recorded without a race? `ordered`: are all records older than the last barrier? Then
-     * they may stay, for whoever comes later is ordered with them as well; clearing them would cost three stores
+     * they may stay, because every later access is ordered with them as well; clearing them would cost three stores
      * more. */
     for (enum shadow_slot k = SHADOW_WRITE; k < SHADOW_SLOTS; k++) {
         good &= which_are_safe(q, i, k, packed);
@@ -246,7 +246,8 @@ static bool span_is_fast(const struct shared_path *q, const struct span *s) {
     struct access_record first = {q->record.time, q->record.packed + s->lane};
     if (!q->write && is_read_shared(q, word, word + n))
         return true;
-    /* Rows of 16 as long as each word has a lane of its own. Where several lanes read one word there are few words. */
+    /* Rows of 16 as long as each word is accessed by a single lane. Where several lanes read one word there are few
+     * words. */
     for (; i + ROW_WORDS <= n && span_is_exclusive(s, q->bytes); i += ROW_WORDS) {
         shadow_row packed = row_packed(first, i, q->shift);
         bool fast = q->write ? write_row(q, word + i, packed) : read_row(q, word + i, packed);
@@ -311,7 +312,7 @@ static inline __attribute__((always_inline)) uint32_t left_by_fast_path(struct b
     if (la->bytes >> unit == 0 || !fast_path_can(b, la))
         return la->warp->mask;
     struct shared_path q = shared_path_of(b, lane_access_record(b, la), la->bytes, la->write);
-    /* Before any record is looked at, logged reads must be among them. And a write closes the log until the next
+    /* Logged reads must be among the records before any record is examined. And a write closes the log until the next
      * barrier. */
     read_log_propagate(b);
     if (la->write)
@@ -360,8 +361,8 @@ static inline void check_variable(const struct block_watch *b, const struct lane
         report_outside(la);
 }
 
-/* What is tried for whole warps, before their lanes are looked at: to note the read and nothing more. First where it
- * is regular, ... */
+/* Tried for whole warps, before single lanes are examined: to note the read and nothing more. First for regular
+ * patterns, ... */
 static bool note_halves(const struct warp *w, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
     uint32_t at[2];
@@ -379,7 +380,7 @@ static bool each_written(const struct block_watch *b, const uint32_t address[MAX
     return !missing;
 }
 
-/* ... then wherever its lanes go. */
+/* ... then for any addresses. */
 static bool note_each(struct block_watch *b, const struct warp *w, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
     const struct probed_access x = s->constants;
@@ -495,8 +496,8 @@ static bool updates_are_inside(const struct block_watch *b, const struct warp *w
            (!b->init.shared_written || high + bytes <= b->init.written_until || each_written(b, at, bytes));
 }
 
-/* Has nobody but atomics come to them since the last barrier of the whole block, as nearly always? Then nothing else
- * need be asked. */
+/* Have only atomics accessed them since the last barrier of the whole block, as is nearly always so? Then no other test
+ * is needed. */
 static bool updates_are_alone(const struct shared_path *q, const struct warp *w, const uint64_t addresses[MAX_LANES]) {
     const struct shadow_arrays *c = &q->b->shadow;
     const uint32_t *write = shadow_times(c, SHADOW_WRITE), *copy = shadow_packed(c, SHADOW_WRITE);
@@ -532,7 +533,8 @@ static bool updates_are_fast(const struct shared_path *q, const struct warp *w, 
 uint32_t fast_shared_atomic(struct block_watch *b, const struct lane_access *la) {
     const struct warp *w = la->warp;
     uint64_t addresses[WARP_SIZE];
-    /* With acquire or release, or a fence by anybody of the block, it may order something: the slow path knows what. */
+    /* With acquire or release, or after a fence by any warp of the block, it may order something, which the slow path
+     * determines. */
     bool talks = la->probe->flags & (PROBE_RELEASE | PROBE_ACQUIRE) || order_may_release(&b->order);
     if (talks || !fast_path_can(b, la) || la->bytes >> b->launch->unit_shift == 0)
         return w->mask;

@@ -53,7 +53,7 @@ static inline void note_visit(const struct fast_path *q, const struct visit *v, 
         return;
     }
     p->launch |= v->launch == q->by.record.launch ? where : 0;
-    /* By another block, or another launch that runs at the same time: only the slow path knows whether it is
+    /* By another block, or another launch that runs at the same time: only the slow path can decide whether it is
      * ordered. */
     if (v->launch != q->by.record.launch || v->block != q->by.record.block)
         return;
@@ -72,7 +72,7 @@ static inline struct past past_of(const struct fast_path *q, const struct row *r
     const uint16_t *numbers = chunk_numbers(c, slot) + r->i;
     const uint32_t *packed = c->arrays[slot] + r->i, none = which_number(numbers, 0);
     struct past p = {.none = none, .ordered = none};
-    /* One turn for each visit in the row, of which there are one or two nearly always: the first word not yet
+    /* One iteration for each visit in the row, of which there are nearly always one or two: the first word not yet
      * classified has the number `n`, and all words with that number are classified with it. */
     for (uint32_t rest = r->on & ~none; rest;) {
         uint16_t n = numbers[__builtin_ctz(rest)];
@@ -105,8 +105,8 @@ static inline void set_where(struct fast_path *q, const struct row *r, enum shad
     struct race_chunk *c = r->chunk;
     if (!chunk_need_array(c, slot))
         return;
-    /* chunk_visit() may renumber the visits, so nobody may hold a number over this call: struct past holds masks. Out
-     * of memory the number is 0, which is "no record". */
+    /* chunk_visit() may renumber the visits, so no number may be held across this call: struct past holds masks. Out of
+     * memory the number is 0, which is "no record". */
     if (!q->number)
         q->number = chunk_visit(c, &q->by.record, q->floor);
     put(c->arrays[slot] + r->i, where, r->packed);
@@ -117,8 +117,8 @@ static inline void set_where(struct fast_path *q, const struct row *r, enum shad
 static void set_read_shared(const struct fast_path *q, const struct row *r, uint64_t words, uint32_t one,
                             uint32_t other) {
     uint32_t launch = q->by.record.launch, block = one > other ? one : other;
-    /* The bitmap has a bit for each word, not for each byte. And what is read-shared is not looked at again, so
-     * initcheck must have nothing to say of it: all bytes have been written. */
+    /* The bitmap has a bit for each word, not for each byte. And read-shared words are not examined again, so initcheck
+     * must have nothing to report on them: all bytes have been written. */
     if (r->chunk->unit_shift != 2 || !q->written || !words)
         return;
     chunk_set_read_shared(r->chunk, launch, block, r->i, words);
@@ -155,7 +155,7 @@ static bool read_any(struct fast_path *q, const struct row *r) {
         return false;
     uint32_t rest = r->on, both_mine = ROW_ALL;
     /* As race_remember_read() does for one word: the first of the two records that happens before this read, or is by
-     * its thread, is replaced. `rest` are the words that have not found a place yet. */
+     * its thread, is replaced. `rest` are the words that have not found a slot yet. */
     for (enum shadow_slot k = SHADOW_READ; k <= SHADOW_READ_TOO && rest; k++) {
         struct past read = past_of(q, r, k);
         uint32_t taken = rest & (read.ordered | read.thread);
@@ -163,7 +163,7 @@ static bool read_any(struct fast_path *q, const struct row *r) {
             set_where(q, r, k, taken);
         rest &= ~taken;
         both_mine &= read.mine;
-        /* only the slow path knows happens-before between launches, and between blocks that something orders */
+        /* only the slow path can decide happens-before between launches, and between blocks that something orders */
         if (rest && (q->partly || rest & ~read.launch))
             return false;
     }
@@ -185,8 +185,7 @@ static inline shadow_row numbers_of(const struct row *r, enum shadow_slot slot) 
     return __builtin_convertvector(*numbers, shadow_row);
 }
 
-/* The usual case: words without a write record, read by the accessing block alone. Returns the words that are not
- * so. */
+/* The usual case: words without a write record, read by the accessing block alone. Returns all other words. */
 static inline uint32_t read_mine(struct fast_path *q, const struct row *r) {
     struct race_chunk *c = r->chunk;
     if (!is_empty(r, SHADOW_WRITE) || !is_empty(r, SHADOW_STRONG) || !chunk_need_array(c, SHADOW_READ) ||
@@ -276,12 +275,12 @@ static bool remember(struct fast_path *q, const struct row *r, uint64_t i, uint3
     return true;
 }
 
-/* Several lanes read one word: the same records as if they had come one after the other. */
+/* Several lanes read one word: the same records as if they had read it one after the other. */
 static bool remember_all(struct fast_path *q, const struct row *r, uint64_t i, bool no_write) {
     uint32_t warp = q->by.record.record.packed;
     uint32_t first = warp + (uint32_t)__builtin_ctz(q->lanes), last = warp + 31u - (uint32_t)__builtin_clz(q->lanes);
-    /* Both places are free: the first lane takes one, the second lane the other, and each further lane replaces the
-     * second, since both are by one block. What is left is the first and the last. */
+    /* Both slots are free: the first lane takes one, the second lane the other, and each further lane replaces the
+     * second, since both are by one block. The first and the last remain. */
     if (record_at(r->chunk, i, SHADOW_READ).launch <= q->by.before &&
         record_at(r->chunk, i, SHADOW_READ_TOO).launch <= q->by.before) {
         fast_set_at(q, r->chunk, i, SHADOW_READ, first);

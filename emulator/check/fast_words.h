@@ -18,9 +18,9 @@ struct fast_path {
     uint32_t stored; /* bytes already stored to memory */
 };
 
-/* Records an access to shadow words [i, i + n) of a chunk, the first of which is number `begin` of the span whose
- * first lane is `lane`. False: it may conflict with a record, or more has to be asked than is known here; the slow
- * path must decide. */
+/* Records an access to shadow words [i, i + n) of a chunk, the first of which is number `begin` of the span whose first
+ * lane is `lane`. False: it may conflict with a record, or more is needed than is known here; the slow path must
+ * decide. */
 bool fast_words_access(struct fast_path *q, struct race_chunk *c, uint64_t i, uint64_t n, uint64_t begin,
                        uint32_t lane);
 
@@ -29,7 +29,7 @@ static inline void fast_set_at(struct fast_path *q, struct race_chunk *c, uint64
                                uint32_t packed) {
     if (!chunk_need_array(c, slot))
         return;
-    /* First a look at the last visits, without a call: a block that comes to a chunk again does so soon. */
+    /* First a look at the last visits, without a call: a block that accesses a chunk again does so soon. */
     if (!q->number && !(q->number = chunk_known_visit(c, &q->by.record)))
         q->number = chunk_visit(c, &q->by.record, q->floor);
     c->arrays[slot][i] = packed;

@@ -33,8 +33,8 @@ static inline bool extent_is_harmless(const struct access_epoch *q, const struct
     unsigned first = old->first > now->first ? old->first : now->first;
     unsigned last = old->last < now->last ? old->last : now->last;
     uint32_t warp = now->record.record.packed + (first >> now->shift);
-    /* Ordered for accesses by the own warp. Threads follow one another in the extent, so the first and the last
-     * shared byte suffice: all between are by warps between the two. */
+    /* Ordered for accesses by this warp. Threads follow one another in the extent, so the first and the last shared
+     * byte suffice: all between are by warps between the two. */
     return scope == EPOCH_WARP && epoch_same_warp(record->packed + (first >> old->shift), warp) &&
            epoch_same_warp(record->packed + (last >> old->shift), warp);
 }
@@ -175,7 +175,7 @@ static inline bool probed_find(const struct warp *w, const struct fast_access f,
 static inline bool probed_record(const struct access_epoch *q, struct race_chunk *c, const struct extent *now,
                                  bool write) {
     chunk_assert_locked(c);
-    /* Where the last step fails, others have changed the lists already. That does not matter: nothing conflicts, and
+    /* If the last step fails, the others have changed the lists already. That does not matter: nothing conflicts, and
      * the path that takes over records the same write, which removes the same reads. */
     return !c->expanded && !c->logged && extents_are_harmless(q, c->writes, c->write_count, now) &&
            extents_are_harmless(q, c->reads, c->read_count, now) &&
@@ -184,8 +184,8 @@ static inline bool probed_record(const struct access_epoch *q, struct race_chunk
                   : probed_extend(c->reads, &c->read_count, MOST_READS, now));
 }
 
-/* Locks the chunk, and forgets records that nothing to come can conflict with. False: somebody else holds the lock,
- * or it is expanded and to be forgotten. */
+/* Locks the chunk, and forgets records that nothing to come can conflict with. False: another host thread holds the
+ * lock, or it is expanded and to be forgotten. */
 static inline bool probed_enter(const struct block_watch *b, struct race_chunk *c) {
     if (!chunk_try_lock(c))
         return false;
@@ -207,7 +207,7 @@ static PROBED_CALLED bool probed_read_piece(const struct block_watch *b, const s
     if (!probed_enter(b, c))
         return false;
     chunk_note_launch(c, q->record.launch, false);
-    /* A log will do where extents will not: another block reads, or in another order. It holds epochs of the last
+    /* A log suffices where extents do not: another block reads, or in another order. It holds epochs of the last
      * barrier only (epoch_is_fresh), since it is replayed with that clock (chunk_propagate_log). */
     bool good = probed_record(q, c, now, false) || (epoch_is_fresh(q) && probed_log(c, q, now));
     c->parts |= good && now->shift < 2;
@@ -283,7 +283,7 @@ static inline struct race_chunk *probed_write(const struct warp *w, const struct
         return NULL;
     struct access_epoch q = epoch_of(b, whole_record(b, w, x.record));
     struct race_chunk *c = probed_write_contiguous(b, &q, p);
-    /* The chunk stays locked until the caller has stored: who sees the record finds its value in memory. */
+    /* The chunk stays locked until the caller has stored: a thread that sees the record finds its value in memory. */
     if (c && !allocation_set_written(p->allocation, p->allocation->base + p->offset[0], 2 * (uint64_t)p->bytes)) {
         chunk_close(c);
         return NULL;

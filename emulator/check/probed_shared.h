@@ -1,6 +1,6 @@
 /* The fastest path of the checks for shared memory: a plain load by a whole warp whose halves are contiguous or
- * uniform, when nobody has written since the last barrier and what is read has been written. It is called by the
- * interpreter's handlers and by the code that the second tier generates. That code is compiled with warps of one
+ * uniform, when there has been no write since the last barrier and the bytes read have been written. It is called by
+ * the interpreter's handlers and by the code that the second tier generates. That code is compiled with warps of one
  * lane: WARP_SIZE and FULL_MASK must not be used here. */
 #ifndef PROBED_SHARED_H
 #define PROBED_SHARED_H

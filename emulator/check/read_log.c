@@ -15,8 +15,8 @@ static void open_if_allowed(struct block_watch *b) {
 
 void read_log_expect(struct block_watch *b, uint32_t warp) {
     struct read_log *log = &b->reads;
-    /* Lanes that have arrived at no barrier may go past one at which others wait: synccheck has to see each access of
-     * theirs (watch_whole_comes_to). */
+    /* Lanes that have arrived at no barrier may go past one at which others wait: synccheck has to see each of their
+     * accesses (watch_whole_comes_to). */
     bool easy = b->whole >> warp & 1 && (b->sync.arrived[warp] == FULL_MASK || !(b->launch->checks & CHECK_SYNC));
     if (!easy || b->launch->checks & CHECK_SLOW)
         return;
@@ -48,7 +48,7 @@ bool read_log_add_each(struct block_watch *b, struct access_record record, const
         return false;
     *r = (struct logged_read){record.time, record.packed, {READ_EACH, 0}};
     memcpy(r + 1, address, MAX_LANES * sizeof *address);
-    /* step 0: without racecheck the item is overwritten by the next one, since nobody will ask for it. */
+    /* step 0: without racecheck the item is overwritten by the next one, since it will never be needed. */
     log->count += log->step * (1 + (uint32_t)READ_EACH_ITEMS);
     return true;
 }

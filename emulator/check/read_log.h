@@ -1,11 +1,11 @@
-/* A log of reads of shared memory that conflict with nothing: they are propagated to the shadow words only if
- * something needs them there.
+/* A log of reads of shared memory that conflict with nothing: they are propagated to the shadow words only if something
+ * needs them there.
  *
- * As long as nobody has written the block's shared memory since its last whole barrier, every write happens before
- * now, and a plain read by a whole warp conflicts with nothing. It matters only to a write that comes before the
- * next whole barrier; everything in the log happens before what follows that barrier. So most logs are thrown away
- * unread. Whoever reads the shadow words, or changes what is ordered, first propagates the log (read_log_propagate):
- * they are then as if each read had been recorded when it was made. */
+ * As long as the block's shared memory has not been written since its last whole barrier, every write happens before
+ * now, and a plain read by a whole warp conflicts with nothing. It matters only to a write that comes before the next
+ * whole barrier; everything in the log happens before what follows that barrier. So most logs are thrown away unread.
+ * Code that reads the shadow words, or changes what is ordered, first propagates the log (read_log_propagate): they are
+ * then as if each read had been recorded when it was made. */
 #ifndef READ_LOG_H
 #define READ_LOG_H
 
@@ -40,7 +40,7 @@ void read_log_expect(struct block_watch *b, uint32_t warp);
 bool read_log_add_each(struct block_watch *b, struct access_record record, const uint32_t address[MAX_LANES]);
 /* Empties the log: at a whole barrier, and when a block begins. */
 void read_log_forget(struct block_watch *b);
-/* Closes the log, because somebody writes. */
+/* Closes the log, because of a write. */
 void read_log_shut(struct block_watch *b, bool by_copy);
 /* Records the logged reads in the shadow words, and empties the log. */
 void read_log_propagate(struct block_watch *b);

@@ -32,7 +32,7 @@ static inline struct span_half span_look(const struct warp *w, const struct acce
     return (struct span_half){at[0], run, !run && simd_is_strided32(at, 0)};
 }
 
-/* Does each lane access an element of its own? */
+/* Does each lane access a separate element? */
 static inline bool span_is_exclusive(const struct span *s, uint32_t bytes) {
     return (uint32_t)__builtin_popcount(s->lanes) * bytes == s->bytes;
 }
