@@ -1,12 +1,12 @@
-/* A block of a cluster exits, and its shared memory with it: whatever other blocks did there has to happen before.
- * Which of them run first is up to chance, so that it is not enough to look whether the block was still there. */
+/* A block of a cluster exits, and its shared memory with it: all accesses of other blocks to it have to happen before.
+ * Which of them run first is up to chance, so that it is not enough to check whether the block still existed. */
 #include <string.h>
 
 #include "check/block_watch.h"
 #include "check/watch.h"
 #include "machine/block_cluster.h"
 
-/* Of a copy by the asynchronous proxy one has to know that it is done. */
+/* A copy by the asynchronous proxy must be known to be done. */
 static bool is_copy_known(const struct block *block, const struct full_record *r, uint32_t warp) {
     uint32_t rank = 0;
     /* The record names the block by its index in the grid, the clocks by its rank in the cluster. */
@@ -16,8 +16,8 @@ static bool is_copy_known(const struct block *block, const struct full_record *r
                           rank * ASYNC_WARPS + RECORD_WARP(r->record.packed), r->record.time, warp);
 }
 
-/* The release that an instruction makes is recorded before its access, at the same time of the block's clock. Who
- * acquires it, by waiting for the phase of an mbarrier, waits for the access, too, while the release itself orders
+/* The release that an instruction makes is recorded before its access, at the same time of the block's clock. A thread
+ * that acquires it, by waiting for the phase of an mbarrier, waits for the access, too, while the release itself orders
  * only what was done before. */
 static struct access_record released_with(const struct block *block, struct access_record record) {
     uint32_t index = RECORD_INSN(record.packed);

@@ -85,8 +85,7 @@ static void check_global(struct block_watch *b, struct lane_access *la) {
     if (!lane_access_find_allocation(la))
         return;
     if (b->launch->checks & CHECK_RACE) {
-        /* Something that a fence is needed for, before a relaxed flag says that it is there
-         * (barrier_after_fences). */
+        /* Something that needs a fence before a relaxed flag announces it (barrier_after_fences). */
         if (la->write && !la->atomic)
             b->order.warps[la->warp->index].dirty = true;
         variable_before(b, la);

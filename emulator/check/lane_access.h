@@ -1,5 +1,5 @@
-/* An access by one lane: what the slow path makes of an instruction (check/watch_accesses.c) and hands, one after the
- * other, to racecheck and initcheck. The fast paths make one, too, for their warp: of that the lane and the address
+/* An access by one lane: what the slow path makes of an instruction (check/watch_accesses.c) and passes, one after the
+ * other, to racecheck and initcheck. The fast paths make one, too, for their warp, in which the lane and the address
  * mean nothing. */
 #ifndef LANE_ACCESS_H
 #define LANE_ACCESS_H

@@ -68,7 +68,7 @@ void launch_order_begin(struct launch_watch *l) {
     l->order = (struct order_launch){o->serial, o->stream, o->number, &o->before, &l->inherited, false};
     pthread_mutex_lock(&all.lock);
     /* Variables in memory and what launches have left keep growing while launches overlap. When none runs, and all up
-     * to the last one happen before whatever comes, nobody can learn anything from them. */
+     * to the last one happen before everything to come, nothing can be learned from them any more. */
     if (all.active++ == 0 && stream_order_floor() >= all.last)
         forget();
     if (o->serial != ~0u && o->serial > all.last)

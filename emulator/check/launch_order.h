@@ -1,6 +1,6 @@
 /* Launches that run at the same time, on several devices or in several streams, and order their accesses by variables
- * in global memory: flags, barriers between devices. What a launch has learned of others happens before whatever comes
- * behind it in its stream, too. */
+ * in global memory: flags, barriers between devices. What a launch has learned of others happens before everything
+ * after it in its stream, too. */
 #ifndef LAUNCH_ORDER_H
 #define LAUNCH_ORDER_H
 
@@ -19,7 +19,7 @@ void launch_order_wait(struct block_watch *b, uint32_t warp);
 struct sync_table *launch_order_variables(uint64_t address);
 void launch_order_variables_close(uint64_t address);
 
-/* What those launches have learned that happen before an operation with that clock. */
+/* What the launches that happen before an operation with that clock have learned. */
 void launch_order_inherit(const struct stream_clock *before, struct facts *to);
 /* Is the recorded access among it? */
 bool launch_order_covers(const struct facts *known, const struct full_record *old);

@@ -54,7 +54,7 @@ static bool clock_covers(const struct facts *f, struct block_id by) {
     return f->clock && f->clock->last[by.stream] >= by.number;
 }
 
-/* Says the fact nothing that is not known, or that no one will ask for? */
+/* Does the fact add nothing to what is known, or only what will never be needed? */
 static bool superseded(const struct facts *f, const struct fact *fact) {
     return clock_covers(f, fact->id) || fact->id.block >> 32 <= stream_order_floor();
 }
@@ -67,8 +67,8 @@ static void facts_rehash(struct facts *f) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < f->capacity; i++)
         left += f->items[i].id.block && !superseded(f, &f->items[i]);
-    /* After it, a quarter of the slots is in use: facts_add() comes here again when it is half of them. `again` has
-     * the same clock, so facts_add() drops what is superseded. */
+    /* After it, a quarter of the slots is in use: facts_add() rehashes again when half of them are. `again` has the
+     * same clock, so facts_add() drops what is superseded. */
     while (again.capacity < 4 * (left + 1))
         again.capacity *= 2;
     again.items = zeroed(again.capacity, sizeof *again.items);
@@ -81,11 +81,11 @@ static void facts_rehash(struct facts *f) {
 
 /* Joins two facts about one block. Where they are about two warps, the result is about the whole block. */
 static void fact_join(struct fact *to, const struct fact *from) {
-    /* A fact is "all before base, and what warp did before time". Of the two extra parts (warp, time) only those
-     * beyond the common base still say something: neither (warp does not matter), one of them (its warp is kept), or
-     * both. If both are about different warps, a fact has no room for two: the result is about the whole block, up to
-     * the later time. That claims more than is known, so a race may be missed, but an ordered access is never
-     * reported.  Example: {base 5, warp 1 to 9} and {base 7, warp 2 to 8} become {base 7, all to 9}. */
+    /* A fact is "all before base, and what warp did before time". Of the two extra parts (warp, time) only those beyond
+     * the common base still matter: neither (warp is irrelevant), one of them (its warp is kept), or both. If both are
+     * about different warps, a fact has no room for two: the result is about the whole block, up to the later time.
+     * That claims more than is known, so a race may be missed, but an ordered access is never reported. Example: {base
+     * 5, warp 1 to 9} and {base 7, warp 2 to 8} become {base 7, all to 9}. */
     uint32_t base = later(to->base, from->base);
     bool keep = to->time > base, take = from->time > base;
     to->base = base;
@@ -105,8 +105,7 @@ static void facts_add(struct facts *f, struct fact new) {
     if (2 * (f->count + 1) > f->capacity || f->count == FACTS_MOST)
         facts_rehash(f);
     struct fact *slot = fact_slot(f, new.id.block);
-    /* Too many even after facts_rehash(): from now on everything counts as known, and the table is not needed any
-     * more. */
+    /* Too many even after facts_rehash(): from now on everything counts as known, and the table is no longer needed. */
     if (slot->id.block) {
         fact_join(slot, &new);
         return;
@@ -144,9 +143,9 @@ bool facts_cover(const struct facts *f, struct block_id by, struct access_record
     const struct fact *fact = f->count ? fact_slot(f, by.block) : NULL;
     if (!fact || !fact->id.block)
         return false;
-    /* A bulk copy into global memory is not done because its warp has gone on: `written` is the time before which the
-     * copies of warp `writer` are known to be done. For other warps facts say nothing of copies, and these count as
-     * done. */
+    /* A bulk copy into global memory is not done just because its warp has continued: `written` is the time before
+     * which the copies of warp `writer` are known to be done. About other warps' copies facts record nothing, and these
+     * count as done. */
     if (record.packed & RECORD_COPY && fact->writer == RECORD_WARP(record.packed) && record.time >= fact->written)
         return false;
     return record.time < fact->base ||
@@ -211,9 +210,9 @@ bool order_copy_unfinished(const struct block_order *o, struct access_record rec
 bool order_in_block(const struct block_order *o, struct access_record record, uint32_t warp, uint32_t lane) {
     const struct warp_order *w = &o->warps[warp];
     uint32_t by = RECORD_WARP(record.packed), by_lane = record.packed & RECORD_LANE;
-    /* In the order of cost, and of how often it is the answer: made by an earlier block with this clock; an
-     * unfinished copy; before the last barrier of the whole block; by a warp whose clock was joined to this one's
-     * (w->known); and in the own warp program order, bar.warp.sync of all its lanes, or of some of them. */
+    /* In the order of cost, and of how often it is the answer: made by an earlier block with this clock; an unfinished
+     * copy; before the last barrier of the whole block; by a warp whose clock was joined to this one's (w->known); and
+     * within this warp program order, bar.warp.sync of all its lanes, or of some of them. */
     if (record.time < o->start)
         return true;
     if (order_copy_unfinished(o, record))
@@ -275,7 +274,7 @@ void order_mask(struct block_order *o, const struct warp *w) {
         return;
     /* Each change of the mask but the first advances the clock, so that two accesses with different masks never have
      * the same time, and mask_at() can tell from the time alone with which lanes an access was made. */
-    bool first = !warp->masks[warp->mask_at].mask; /* or all lanes, if it ran before: nobody asks about that time */
+    bool first = !warp->masks[warp->mask_at].mask; /* or all lanes, if it ran before: that time is never queried */
     uint32_t time = first ? o->time : ++o->time;
     if (w->mask == w->live)
         warp->whole = time;
@@ -375,8 +374,8 @@ void order_barrier_whole(struct block_order *o) {
     }
 }
 
-/* What relaxed reads acquired before the fence counts from now on; also what others of the block acquired before the
- * last barrier. */
+/* Acquisitions of relaxed reads before the fence count from now on, and so do those of the block's other warps before
+ * the last barrier. */
 static void acquire_pending_signals(struct block_order *o, struct warp_order *w) {
     o->partly = w->used = true;
     facts_join(&w->learned, &w->pending);
@@ -391,8 +390,8 @@ void order_fence(struct block_order *o, uint32_t warp) {
     w->fenced = w->used = o->any_fence = true;
     w->dirty = false;
     w->fence_base = o->base;
-    /* What a later relaxed store of this warp releases is what the warp knew at this moment: stores between the fence
-     * and that store are not covered. So the clock is copied now, and not when the flag is set. */
+    /* A later relaxed store of this warp releases what the warp knew at this moment: stores between the fence and that
+     * store are not covered. So the clock is copied now, and not when the flag is set. */
     memcpy(w->fence_known, w->known, sizeof w->known);
     w->fence_known[warp] = ++o->time;
     if (o->pending_any)
@@ -474,14 +473,14 @@ static bool clock_includes(const struct stream_clock *clock, const struct stream
     return all;
 }
 
-/* A launch releases a variable in global memory: with its own accesses all that happens before the launch. What only
- * launches before it have released is no news for anybody from now on. */
+/* A launch releases a variable in global memory: with its own accesses, all that happens before the launch. Releases by
+ * earlier launches alone add nothing from now on. */
 static void release_launch(const struct order_launch *l, struct sync_variable *s, struct released *r) {
     if (!s->global)
         return;
-    /* All that have released it so far happen before this launch, and so before whoever acquires what it releases.
-     * Forgetting them keeps a variable that every launch uses (a grid barrier's counter) from collecting the facts of
-     * all launches. */
+    /* All launches that have released it so far happen before this launch, and so before any acquire of what it
+     * releases. Forgetting them keeps a variable that every launch uses (a grid barrier's counter) from collecting the
+     * facts of all launches. */
     if (clock_includes(l->before, &s->who)) {
         released_clear(&s->all);
         released_clear(&s->reads);
@@ -514,7 +513,7 @@ void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s,
     memcpy(known, o->warps[warp].known, sizeof known);
     known[warp] = ++o->time;
     release(&s->arrived, o, warp, o->base, known);
-    /* The arrival of a bulk copy's bytes: whoever sees the end of the phase knows that this warp's copies into that
+    /* The arrival of a bulk copy's bytes: a warp that sees the end of the phase knows that this warp's copies into that
      * block's shared memory are done up to now. Entry [fact of that rank][warp of the cluster] of the clock. */
     if (copied != ARRIVES_ITSELF && o->async)
         s->arrived.async->before[ASYNC_LOADS_OF((uint32_t)copied) * o->async->width + o->async->first + warp] =
@@ -526,8 +525,8 @@ bool order_knows_copies(const struct block_order *o, uint32_t warp, const struct
     const struct async_clock *over = s->all.used && s->all.block == own_id(o).block ? s->all.async : NULL;
     if (!a || !over || over->cluster != a->cluster || a->width != ASYNC_WARPS)
         return true;
-    /* Warp `by` began copies before `time` whose bytes have ended earlier phases. Whoever has waited for such an end,
-     * or was told by one who has, has that entry in its own clock. */
+    /* Warp `by` began copies before `time` whose bytes have ended earlier phases. A warp that has waited for such an
+     * end, or has acquired from one that has, has that entry in its own clock. */
     for (uint32_t by = 0; by < ASYNC_WARPS; by++) {
         uint32_t time = over->before[ASYNC_LOADS * a->width + by];
         if (time && !async_is_known(a, ASYNC_LOADS, by, time - 1, warp))
@@ -571,8 +570,8 @@ void order_release_reads(struct block_order *o, uint32_t warp, struct sync_varia
     note_change(s);
 }
 
-/* What a variable's clocks say of this block itself, perhaps by way of another block, goes to `known`; the rest to
- * `facts`. */
+/* The entries of a variable's clocks about this block itself, perhaps by way of another block, go to `known`; the rest
+ * to `facts`. */
 static void acquire(const struct block_order *o, const struct released *r, uint32_t known[MAX_WARPS],
                     struct facts *facts) {
     const struct fact *own = r->facts.count ? fact_slot(&r->facts, own_id(o).block) : NULL;
@@ -580,8 +579,8 @@ static void acquire(const struct block_order *o, const struct released *r, uint3
         return;
     if (r->block == own_id(o).block)
         known_join(known, r->known);
-    /* Another block released it last, but it has learned of this block before (a ring of two blocks hands a buffer to
-     * and fro): its fact about this block is translated back into the clock of warps. */
+    /* Another block released it last, but it has learned of this block before (a ring of two blocks passes a buffer
+     * back and forth): its fact about this block is translated back into the clock of warps. */
     else if (own && own->id.block)
         for (uint32_t i = 0; i < o->warp_count; i++)
             if (own->warp == WHOLE_BLOCK || own->warp == i)
@@ -595,7 +594,7 @@ static bool acquires_from_launches(const struct block_order *o, const struct syn
     bool own = false, other = false;
     for (uint32_t i = 0; i < ORDER_STREAMS; i++)
         if (s->who.last[i] > l->before->last[i]) {
-            /* Beyond what the order of streams says anyway: releases by launches that do not happen before this one.
+            /* Beyond what the order of streams gives anyway: releases by launches that do not happen before this one.
              * Its own blocks are among them, and so are kernels that run at the same time. */
             bool mine = i == l->stream && s->who.last[i] == l->number;
             own |= mine;
@@ -606,12 +605,12 @@ static bool acquires_from_launches(const struct block_order *o, const struct syn
     return own || other;
 }
 
-/* A thread that spins reads what it has read before: there is nothing new to learn, of as many blocks as meet at a
- * barrier of the grid. What is known of the asynchronous proxy changes without a release. */
+/* A spinning thread reads what it has read before: there is nothing new to learn, although a grid barrier's variable
+ * may have facts about all its blocks. Knowledge of the asynchronous proxy changes without a release. */
 static bool knows_already(const struct block_order *o, struct warp_order *w, const struct sync_variable *s,
                           bool strongly) {
     /* A direct-mapped cache of ACQUIRED entries by word address. `change` is unique among all releases of all
-     * variables, so that it tells variables apart, too: the entry of another variable never matches. */
+     * variables, so that it also distinguishes variables: the entry of another variable never matches. */
     unsigned i = (s->key >> 2) % ACQUIRED;
     bool known = w->acquired[i].change == s->change && (w->acquired[i].strongly || !strongly);
     w->acquired[i].strongly = strongly || (known && w->acquired[i].strongly);

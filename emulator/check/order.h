@@ -1,19 +1,19 @@
 /* Happens-before: the order that barriers, fences and atomics make between the accesses of a launch.
  *
- * A block has a clock, which advances at whatever orders something. The epoch of an access is the clock's time when
- * it was made and its warp; its lane is recorded, too. Every warp has a vector clock (warp_order.known): for each
- * other warp of its block the time before which all accesses happen before its own. The block has one time for all of
- * them (block_order.base: the last barrier of the whole block). Lanes of one warp are ordered by bar.warp.sync.
+ * A block has a clock, which advances at whatever orders something. The epoch of an access is the clock's time when it
+ * was made and its warp; its lane is recorded, too. Every warp has a vector clock (warp_order.known): for each other
+ * warp of its block the time before which all accesses happen before its own. The block has one time for all of them
+ * (block_order.base: the last barrier of the whole block). Lanes of one warp are ordered by bar.warp.sync.
  *
- * A synchronization variable (a flag, a lock, a counter, an mbarrier) gets the vector clock of those who release it;
- * who acquires it joins that to its own. Between blocks clocks are a set of facts: "of block b, everything before its
- * last barrier, and what warp w did before time t". A set that grows too large becomes the fact that everything is
- * known: then fewer races are found, but none is invented.
+ * A synchronization variable (a flag, a lock, a counter, an mbarrier) receives the vector clock of each warp that
+ * releases it; a warp that acquires it joins that to its own. Between blocks clocks are a set of facts: "of block b,
+ * everything before its last barrier, and what warp w did before time t". A set that grows too large becomes the fact
+ * that everything is known: then fewer races are found, but none is invented.
  *
- * Kernels that run at the same time, on several devices or in several streams, talk through variables in global
- * memory, too. So the facts name the launch of a block, and a set has a vector clock of streams: what happens before
- * a launch by the order of streams happens before all that its releases order. What a launch has learned of others
- * stays true for whatever comes behind it in its stream (check/launch_order.h). */
+ * Kernels that run at the same time, on several devices or in several streams, communicate through variables in global
+ * memory, too. So the facts name the launch of a block, and a set has a vector clock of streams: what happens before a
+ * launch by the order of streams happens before all that its releases order. What a launch has learned of others stays
+ * true for everything after it in its stream (check/launch_order.h). */
 #ifndef ORDER_H
 #define ORDER_H
 
@@ -30,7 +30,7 @@
 /* An access record: the epoch of an access, and how it was made. */
 struct access_record {
     uint32_t time;   /* of the block's clock; 0: no access */
-    uint32_t packed; /* RECORD_*: who and how */
+    uint32_t packed; /* RECORD_*: by which thread and how */
 };
 
 enum {
@@ -126,7 +126,7 @@ struct block_order {
     struct async_order *async; /* NULL where the kernel does not use the asynchronous proxy */
 };
 
-/* The clocks of those who released a variable: of the block that did last, and of other blocks. */
+/* The clocks released to a variable: that of the block that released it last, and those of other blocks. */
 struct released {
     bool used;
     uint64_t block;
@@ -177,11 +177,11 @@ void order_learn(struct block_order *o, uint32_t warp, const struct facts *facts
 /* strongly: the instruction itself is a release; otherwise it is relaxed, and releases what an earlier fence covers. */
 void order_release(struct block_order *o, uint32_t warp, struct sync_variable *s, bool strongly);
 bool order_may_release(const struct block_order *o);
-/* A relaxed store does not release earlier writes. But its value was computed from earlier reads, and whoever writes
- * because of that value writes after them. */
+/* A relaxed store does not release earlier writes. But its value was computed from earlier reads, and a write that
+ * depends on that value is made after them. */
 void order_release_reads(struct block_order *o, uint32_t warp, struct sync_variable *s);
-/* An arrival at an mbarrier: acquired by who waits, when the phase is over. copied: of bytes that a bulk copy has
- * brought to the block of that rank. */
+/* An arrival at an mbarrier: acquired by the waiting threads when the phase is over. copied: of bytes that a bulk copy
+ * has written to the block of that rank. */
 #define ARRIVES_ITSELF (-1)
 void order_arrive(struct block_order *o, uint32_t warp, struct sync_variable *s, int copied);
 void order_phase_over(struct sync_variable *s);
@@ -195,8 +195,8 @@ void order_copies_all_done(struct block_order *o, uint32_t warp, uint32_t mask);
 /* What the block has learned of launches, by all warps. */
 void order_harvest(const struct block_order *o, struct facts *to);
 
-/* Does the warp know that the copies are done whose bytes the mbarrier's earlier phases waited for? Of a block that
- * is a cluster of its own; else true. */
+/* Does the warp know that the copies are done whose bytes the mbarrier's earlier phases waited for? For a block that
+ * forms a cluster alone; otherwise true. */
 bool order_knows_copies(const struct block_order *o, uint32_t warp, const struct sync_variable *s);
 
 /* The asynchronous proxy's groups and its fence (async_order.h). */

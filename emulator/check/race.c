@@ -24,7 +24,7 @@ static bool is_async(const struct race *now, const struct full_record *old) {
            index < now->b->launch->kernel->code.count && now->b->launch->probes->items[index].kind != PROBE_COPY_WRITE;
 }
 
-/* The record as other blocks' facts know it: what they say of bulk copies is about global memory. */
+/* The record in the terms of other blocks' facts: their entries about bulk copies concern global memory. */
 static struct access_record for_facts(const struct race *now, const struct full_record *old) {
     struct access_record record = old->record;
     if (now->shared || !is_async(now, old))
@@ -69,7 +69,7 @@ static bool is_in_step(const struct block_watch *b, uint32_t packed) {
 
 /* Two volatile accesses of shared memory by different instructions of one warp without a __syncwarp() between: what one
  * lane reads is what another has just written only as long as they run in lockstep. Lanes that have diverged and
- * communicate are not meant. */
+ * communicate are not reported. */
 static bool counts_on_steps(const struct race *now, const struct full_record *old) {
     uint32_t packed = now->record.record.packed;
     return now->shared && same_warp(now, old) && RECORD_INSN(old->record.packed) != RECORD_INSN(packed) &&
@@ -83,8 +83,7 @@ static bool is_strong_pair(const struct race *now, const struct full_record *old
     return both & RECORD_STRONG && (same_block(now, old) || !(any & RECORD_BLOCK_SCOPE)) && !counts_on_steps(now, old);
 }
 
-/* Parts of one copy by a tensor map may lie in one shadow word. Blocks that run at once count their times each for
- * itself. */
+/* Parts of one copy by a tensor map may share a shadow word. Blocks that run at once count their times separately. */
 static bool same_copy(const struct race *now, const struct full_record *old) {
     return same_block(now, old) && old->record.time == now->record.record.time &&
            old->record.packed == now->record.record.packed;
@@ -120,7 +119,7 @@ void race_fill_then(struct hazard *h, const struct launch *l, uint32_t serial, c
     struct ran ran;
     const struct kernel *k = l->kernel;
     uint32_t index = RECORD_INSN(old->record.packed);
-    /* Only its sizes are asked for: the other launch may have ended, and its own structure be gone. */
+    /* Only its sizes are needed: the other launch may have ended, and its own structure be gone. */
     struct launch other = {.config = l->config};
     if (old->launch != serial) {
         bool found = stream_order_find(old->launch, &ran);
@@ -157,16 +156,16 @@ static enum hazard_relation relation(const struct race *now, const struct full_r
                                              : RELATION_BLOCK;
 }
 
-/* A plain read in global memory of what others update with atomics: some mean it. */
+/* A plain read in global memory of what other threads update with atomics, which may be intended. */
 static bool is_plain_read(const struct race *now, const struct insn *then, bool old_write) {
     return !now->shared && ((now->access->atomic && !old_write) || (!now->write && hazard_is_atomic(then)));
 }
 
-/* What another block has not waited for is no news where nothing else orders the two. */
+/* That another block has not waited for it adds nothing where nothing else orders the two. */
 static enum hazard_kind kind_of_copy(const struct race *now, const struct full_record *old, bool old_write) {
     if (now->shared)
         return HAZARD_ASYNC + async_fact_of(now->b->launch, old_write, old->record);
-    /* As if a store of its own had written it: would that be ordered? */
+    /* As if an ordinary store had written it: would that be ordered? */
     struct full_record plain = *old;
     plain.record.packed &= ~(uint32_t)RECORD_COPY;
     return same_block(now, old) || race_happens_before(now, &plain, old_write) ? HAZARD_ASYNC + ASYNC_WRITES
@@ -211,7 +210,7 @@ static void note_race(const struct race *now, const struct full_record *old, boo
     else if (is_plain_read(now, h.then, old_write))
         h.kind = HAZARD_PLAIN_READ;
     if (hazard_is_of_proxy(&h) && same_block(now, old))
-        h.relation = RELATION_BLOCK; /* how far threads are apart says nothing about it */
+        h.relation = RELATION_BLOCK; /* how far apart the threads are is irrelevant to it */
     h.warning = h.kind == HAZARD_PLAIN_READ || (h.kind == HAZARD_RACE && only_warns(now, old));
     hazards_note(&now->b->launch->hazards, &h);
 }
@@ -225,8 +224,8 @@ static bool against(const struct race *now, const struct full_record *old, enum 
     return true;
 }
 
-/* Are two reads by parties that are worth telling apart? Reads by two warps of shared memory find more races than reads
- * by two lanes of one, and so do reads by two blocks of global memory. */
+/* Are two reads by the same party: warp in shared memory, block in global memory? Reads by two warps of shared memory
+ * find more races than reads by two lanes of one, and so do reads by two blocks of global memory. */
 static bool same_party(const struct race *now, const struct full_record reads[2]) {
     return reads[0].block == reads[1].block &&
            (!now->shared || RECORD_WARP(reads[0].record.packed) == RECORD_WARP(reads[1].record.packed));

@@ -8,16 +8,16 @@
 
 /* ---- one access ---- */
 
-/* An access, and the shadow word that is its turn. */
+/* An access, and the shadow word that is being checked. */
 struct global_race {
-    struct race race; /* the first member: same_global_value() finds the rest behind it */
+    struct race race; /* the first member: same_global_value() finds the rest after it */
     const struct shadow_word *word;
     const uint8_t *value; /* what is written; NULL: not known */
     bool word_known;      /* is what it writes to the word? */
     uint32_t word_value;
 };
 
-/* Two threads that write the same do no harm. Of a strong write the value is not recorded. */
+/* Two threads that write the same value do no harm. The value of a strong write is not recorded. */
 static bool same_global_value(const struct race *race, const struct full_record *old, enum shadow_slot slot) {
     const struct global_race *n = (const struct global_race *)(const void *)race;
     (void)old;
@@ -92,7 +92,7 @@ void race_global(struct block_watch *b, const struct lane_access *la) {
 struct search {
     const struct launch *launch; /* whose records to look for; NULL: those of any launch that is not in order */
     const struct operation_order *now;
-    const struct facts *known; /* that the copy comes behind, beside what the order of streams says */
+    const struct facts *known; /* what the copy happens after, beyond the order of streams */
     const struct ran *copy;
     struct hazards *hazards;
 };
@@ -151,7 +151,7 @@ static void search_word(const struct search *s, const struct copied_word *word, 
         }
 }
 
-/* The shadow words of [offset, stop), which lie in one chunk. */
+/* The shadow words of [offset, stop), all in one chunk. */
 static void search_chunk(const struct search *s, const struct allocation *a, uint64_t offset, uint64_t stop,
                          bool write) {
     struct race_chunk *c = allocation_chunk(a, a->base + offset);

@@ -1,8 +1,8 @@
 /* Races in shared memory: the slow path. Its values are in memory as long as the block runs. */
 #include "check/race.h"
 
-/* Two lanes that store at once (each block of a cluster has a clock of its own), or one thread after another, do no
- * harm when both store the same. */
+/* Two lanes that store at once (each block of a cluster has a separate clock), or one thread after another, do no harm
+ * when both store the same. */
 static bool same_shared_value(const struct race *now, const struct full_record *old, enum shadow_slot slot) {
     const struct lane_access *la = now->access;
     const struct access_record a = old->record, b = now->record.record;
@@ -29,8 +29,8 @@ void race_shared_read(struct block_watch *b, uint64_t i, struct access_record re
     shared_set_shadow(b, i, &word);
 }
 
-/* In shared memory of clusters, values are in memory, and shadow_word.value_known says that the block whose memory it
- * is has seen the last strong write, by a strong read: it has been made by the time that the block exits. */
+/* In shared memory of clusters, values are in memory, and shadow_word.value_known records that the block whose memory
+ * it is has seen the last strong write, by a strong read: it has been made by the time that the block exits. */
 static void note_seen(struct shadow_word *word, const struct lane_access *la) {
     bool strong = la->probe->kind == PROBE_ACCESS && la->probe->flags & PROBE_STRONG;
     word->value_known = !la->write && (word->value_known || (strong && la->target == la->warp->block));

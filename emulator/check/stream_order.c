@@ -126,7 +126,7 @@ bool stream_order_has_unordered(const struct operation_order *now) {
 void stream_order_each_copy(const struct operation_order *now, void (*visit)(const struct ran *, void *),
                             void *argument) {
     for (uint32_t i = 0; i < REMEMBERED; i++) {
-        /* Taken one by one: visit() asks for the history itself, under the same lock. */
+        /* Taken one by one: visit() reads the history itself, under the same lock. */
         pthread_mutex_lock(&lock);
         struct ran r = history[i];
         pthread_mutex_unlock(&lock);

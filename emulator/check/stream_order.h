@@ -1,5 +1,6 @@
 /* The order that streams, events and waiting give to the kernels and copies of a program: whether one was over before
- * another could begin. Everything here is called with the lock of api/queue.c held, but for stream_order_is_before. */
+ * another could begin. Everything here is called with the lock of api/queue.c held, except for
+ * stream_order_is_before. */
 #ifndef STREAM_ORDER_H
 #define STREAM_ORDER_H
 
@@ -17,7 +18,7 @@ struct stream_clock {
 };
 
 struct operation_order {
-    uint32_t serial; /* counts operations of the process from 1; 0: nobody knows */
+    uint32_t serial; /* counts operations of the process from 1; 0: unknown */
     uint32_t stream, number;
     /* number in the stream of a launch that this one may begin beside, until it waits for it; 0: none */
     uint32_t primary;
@@ -35,7 +36,7 @@ uint32_t stream_order_last(void); /* the last serial given; async-signal-safe */
 /* Did the operation with that serial end before this one began? Any thread. */
 bool stream_order_is_before(const struct operation_order *now, uint32_t serial);
 
-/* What ran under a serial, for reports and for others to look at: the last ones only. */
+/* What ran under a serial, for reports and other uses: only the most recent ones. */
 struct kernel;
 struct copy_range {
     uint64_t address, bytes; /* from the first byte to the last one */
@@ -49,9 +50,9 @@ enum ran_kind {
     RAN_ALLOCATION, /* cudaMallocAsync: like a copy that writes all of the memory */
     RAN_FREE        /* cudaFreeAsync, the same way */
 };
-/* How the program asked for an operation, for reports. */
+/* How the program submitted an operation, for reports. */
 struct submission {
-    const char *function; /* of the API; NULL for a kernel, and where nobody knows */
+    const char *function; /* of the API; NULL for a kernel, and if unknown */
     struct host_callers callers;
     unsigned long long stream; /* cudaStreamGetId's number; 0: the default stream */
     bool known;
@@ -66,14 +67,14 @@ struct ran {
     struct submission submission;
     bool done;
 };
-/* How the program asks for the operations that get their places next. */
+/* How the program submits the operations that get their order next. */
 void stream_order_submitted(const struct host_callers *callers, unsigned long long stream);
-/* Of the submission only the function is new. */
+/* Only the function of the submission is new. */
 void stream_order_ran(const struct ran *r);
 bool stream_order_find(uint32_t serial, struct ran *out);
-/* The largest serial up to which all operations came before; 0: nobody knows. */
+/* The largest serial up to which all operations came before; 0: unknown. */
 uint32_t stream_order_all_before(const struct operation_order *now);
-/* Nothing is under way, and this comes before all that will be submitted. */
+/* Nothing is in flight, and this comes before all that will be submitted. */
 void stream_order_idle(const struct stream_clock *host);
 /* All operations up to this serial number happen before those in flight and those still to be submitted; never
  * shrinks. Any thread. */
