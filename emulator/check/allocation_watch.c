@@ -11,9 +11,8 @@
 #include "check/managed_watch.h"
 #include "check/unused.h"
 
-/* Zeros that cost nothing until they are touched, and can be given back. In large pages where there is much: what
- * goes down a column comes to another small page with each lane, and the host's processor knows where a few thousand
- * of these are. */
+/* Zeros that cost nothing until they are touched, and can be given back. In large pages where there is much: a walk
+ * down a column reaches another small page with each lane, and the host's TLB covers a few thousand of these. */
 static void *reserve(size_t bytes) {
     enum { MUCH = 4 << 20 };
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -60,7 +59,7 @@ void allocation_let_chunks_go(void) {
 }
 
 /* No kernel and no copy accesses it any more: cudaFree waits for the device, and cudaFreeAsync for its stream. But a
- * launch in another stream may be looking which copies it could race with. */
+ * launch in another stream may be checking which copies it could race with. */
 void allocation_watch_freed(struct allocation *a) {
     struct allocation_watch *w = a->watch;
     pthread_rwlock_wrlock(&holding);
@@ -139,7 +138,7 @@ static bool is_hole(const struct allocation *a, uint64_t at, uint64_t to) {
     return align <= MOST_ALIGNED && to % align == 0 && at > a->base && is_written(a, at - 1);
 }
 
-/* Behind the unwritten bytes that begin at `at`. */
+/* The end of the unwritten bytes that begin at `at`. */
 static uint64_t run_end(const struct allocation *a, uint64_t at, uint64_t end) {
     while (at < end && !is_written(a, at)) {
         bool whole = (at - a->base) % 64 == 0 && !a->watch->written[(at - a->base) / 64];

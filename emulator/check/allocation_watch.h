@@ -1,5 +1,5 @@
-/* What the checks remember of an allocation: which bytes are written, who accessed what, and where it was made and
- * freed. */
+/* What the checks remember of an allocation: which bytes are written, the records of accesses, and where it was made
+ * and freed. */
 #ifndef ALLOCATION_WATCH_H
 #define ALLOCATION_WATCH_H
 
@@ -12,7 +12,7 @@
 
 struct allocation_watch {
     uint64_t *written;     /* a bit per byte; NULL: all of it counts as written */
-    uint64_t pitch, width; /* rows of `width` bytes that begin every `pitch` bytes: what is between is nobody's; or 0 */
+    uint64_t pitch, width; /* rows of `width` bytes that begin every `pitch` bytes: the gaps are unused; or 0 */
     struct race_chunk *_Atomic chunks; /* made at the first access */
     uintptr_t made_at, freed_at;       /* instructions of the program; 0: unknown */
     struct part_copied {
@@ -24,23 +24,23 @@ struct allocation_watch {
 /* With the lock of memory/ held; NULL when no check is on. */
 struct allocation_watch *allocation_watch_new(const struct allocation *a);
 void allocation_watch_freed(struct allocation *a);
-/* Until they are let go, no allocation loses its chunks: for who looks at those of memory that another stream may
+/* Until they are released, no allocation loses its chunks: for code that reads those of memory that another stream may
  * free at that moment. */
 void allocation_hold_chunks(void);
 void allocation_let_chunks_go(void);
 
-/* Bytes of device memory were written or read by something else than a kernel's loads and stores. */
+/* Bytes of device memory were written or read by something other than a kernel's loads and stores. */
 void allocation_written(const struct allocation *a, uint64_t address, uint64_t bytes);
-/* Whole pages hold other memory now, which nobody has written. */
+/* Whole pages hold other memory now, which has not been written. */
 void allocation_renewed(const struct allocation *a, uint64_t address, uint64_t bytes);
-/* What was stored in this byte is undefined: it counts as unwritten again. */
+/* The value stored in this byte is undefined: it counts as unwritten again. */
 void allocation_unwrite(const struct allocation *a, uint64_t address);
 /* Of each `pitch` bytes only the first `width` are meant to be used. */
 void allocation_rows(const struct allocation *a, uint64_t pitch, uint64_t width);
-/* The first byte of a range that nobody has written; false when there is none. */
+/* The first unwritten byte of a range; false when there is none. */
 bool allocation_find_unwritten(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where);
-/* The first contiguous unwritten bytes in [*at, end) that are no hole in a structure and no rest of a row: sets *at,
- * returns the length. */
+/* The first contiguous unwritten bytes in [*at, end) that are neither a hole in a structure nor the rest of a row: sets
+ * *at, returns the length. */
 uint64_t allocation_unwritten_range(const struct allocation *a, uint64_t *at, uint64_t end);
 /* The bytes at `to` are now as written as those at `from`; either may be NULL: the host's. */
 void allocation_copied(const struct allocation *to, uint64_t to_address, const struct allocation *from,

@@ -26,7 +26,7 @@ void sync_clear(struct sync_table *t); /* keeps the memory */
 void sync_free(struct sync_table *t);
 
 /* The shadow memory of a block's shared memory, a shadow word for each 1, 2 or 4 bytes, as a structure of arrays: the
- * two numbers of each record lie in arrays of their own, so that adjacent words are compared at once. */
+ * two numbers of each record are in separate arrays, so that adjacent words are compared at once. */
 struct shadow_arrays {
     uint32_t *arrays; /* NULL: without racecheck */
     size_t size;      /* words in an array */
@@ -51,7 +51,7 @@ struct launch_watch {
     const struct kernel *kernel;
     const struct probes *probes;
     uint32_t unit_shift;     /* log2 of the bytes of a shadow word of shared memory */
-    _Atomic uint32_t let_go; /* blocks below this one keep no chunks locked: host threads have come to one at once */
+    _Atomic uint32_t let_go; /* blocks below this one keep no chunks locked: host threads have contended for one */
     struct operation_order operation;
     uint32_t before; /* operations up to this serial number happen before the launch */
     uint32_t floor;  /* operations up to this one happen before everything still to come */
@@ -85,7 +85,7 @@ struct sync_watch {
     uint32_t passed[MAX_WARPS];  /* lanes that went on while others waited at an earlier barrier */
     uint32_t arrived[MAX_WARPS]; /* lanes that have arrived at any barrier */
     uint32_t *visitors;          /* lanes that have arrived at each unavoidable barrier: [barrier][warp] */
-    uint32_t first_wait;         /* nobody waits at a barrier before this instruction */
+    uint32_t first_wait;         /* no thread waits at a barrier before this instruction */
     struct skipped_sync skipped_syncs[MAX_WARPS];
     struct reachable reachable;
 };

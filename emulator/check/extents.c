@@ -28,7 +28,7 @@ static bool store(struct extent *list, uint8_t *count, unsigned most, const stru
 /* Adds the extents of a list without the bytes of `gone`. */
 static void add_rest(struct longer *l, const struct extent *list, unsigned count, const struct extent *gone) {
     for (const struct extent *e = list; e < list + count; e++) {
-        /* What is left of it before `gone`, and behind. Both may be empty, which add_part() drops: an extent inside of
+        /* What is left of it before `gone`, and after. Both may be empty, which add_part() drops: an extent inside of
          * `gone` vanishes, one around it becomes two. */
         add_part(l, *e, e->first, e->last < gone->first ? e->last : gone->first - 1);
         add_part(l, *e, e->first > gone->last ? e->first : gone->last + 1, e->last);

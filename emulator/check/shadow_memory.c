@@ -24,7 +24,7 @@ bool chunk_make_array(struct race_chunk *c, enum shadow_slot slot) {
 /* ---- visits ---- */
 
 #define FIRST_ROOM    16
-#define WORTH_LOOKING 64 /* from so many visits on, the ones not in use are looked for first */
+#define WORTH_LOOKING 64 /* from this many visits on, unused ones are searched for first */
 
 /* Drops visits that no record refers to, and those of launches up to `floor`, and renumbers the rest. */
 static void forget_visits(struct race_chunk *c, uint32_t floor) {
@@ -55,7 +55,7 @@ static bool make_visit_room(struct race_chunk *c, uint32_t floor) {
         return true;
     size_t room = c->visit_room ? 2 * (size_t)c->visit_room : FIRST_ROOM;
     struct visit *visits = shadow_pool_take(room * sizeof *visits);
-    /* No memory: what forgetting has freed must do. With none of that, chunk_visit() gives 0. */
+    /* No memory: what forgetting has freed must suffice. If it freed none, chunk_visit() returns 0. */
     if (!visits)
         return c->visit_count < c->visit_room;
     if (c->visits)
@@ -118,8 +118,9 @@ struct shadow_word chunk_shadow(const struct race_chunk *c, uint64_t i, const ui
     struct shadow_word word = {.write = chunk_record(c, i, SHADOW_WRITE),
                                .strong = chunk_record(c, i, SHADOW_STRONG),
                                .reads = {chunk_record(c, i, SHADOW_READ), chunk_record(c, i, SHADOW_READ_TOO)}};
-    /* Of extents no value is asked: whoever compares values has expanded the chunk. What is not apart is in memory,
-     * because a plain store that the fast path has recorded is made before the chunk is unlocked. */
+    /* Values of extents are never requested: code that compares values has expanded the chunk. A value that is not
+     * apart is in memory, because a plain store that the fast path has recorded is made before the chunk is
+     * unlocked. */
     if (!memory || !c->expanded || !word.write.launch)
         return word;
     bool apart = is_apart(c, i);
@@ -165,7 +166,7 @@ void chunk_take_values(struct race_chunk *c, const struct chunk_visitor *v) {
     if (c->newest <= v->floor || !(c->expanded ? c->arrays[SHADOW_WRITE] != NULL : c->write_count) ||
         !chunk_expand(c, 2))
         return;
-    /* Only where a write is recorded that some access to come can race with: of others no value is ever asked. */
+    /* Only where a write is recorded that some access to come can race with: the values of others are never needed. */
     for (uint64_t i = 0; i < chunk_words(c); i++)
         if (chunk_record(c, i, SHADOW_WRITE).launch > v->floor && !is_apart(c, i))
             chunk_value_apart(c, i, true, value_in_memory(c, i, v->memory));
@@ -207,7 +208,8 @@ void chunk_drop(struct race_chunk *c) {
     c->visit_room = c->log_room = c->logged = 0;
 }
 
-/* Shadow words without any record. Their memory is kept from the last time: who needed it once will do so again. */
+/* Shadow words without any record. Their memory is kept from the last time: a chunk that needed it once will need it
+ * again. */
 static bool make_words(struct race_chunk *c, unsigned unit_shift) {
     if (c->unit_shift != unit_shift)
         drop_words(c);
@@ -252,9 +254,9 @@ static bool split_words(struct race_chunk *c) {
 /* Back to a chunk without records. */
 static void forget_records(struct race_chunk *c) {
     enum { TRY_AGAIN = MOST_EXPANSIONS + 2 }; /* another kernel may access it in another way */
-    /* To expand a chunk costs more than to keep it expanded: what was expanded MOST_EXPANSIONS times is accessed
-     * without a pattern, and stays so. After a few more launches, which are counted in `expansions`, extents are
-     * tried again. */
+    /* Expanding a chunk costs more than keeping it expanded: a chunk that was expanded MOST_EXPANSIONS times is
+     * accessed without a pattern, and stays so. After a few more launches, which are counted in `expansions`, extents
+     * are tried again. */
     bool stays = c->expanded && c->expansions >= MOST_EXPANSIONS && c->unit_shift == 2;
     if (stays && c->expansions++ == TRY_AGAIN) {
         c->expansions = MOST_EXPANSIONS - 1;
@@ -313,9 +315,9 @@ void chunks_let_go(struct kept_chunks *k) {
 
 void chunk_lock(struct race_chunk *c) {
     for (int i = 0; !chunk_try_lock(c); i++) {
-        if (kept) /* it may be among these, or somebody who waits for these may hold it */
+        if (kept) /* it may be among these, or be held by a thread that waits for these */
             chunks_let_go(kept);
-        /* The one who holds it may have lost its processor: there may be more host threads than processors. */
+        /* The holder may have been descheduled: there may be more host threads than processors. */
         if (i > 100)
             sched_yield();
     }
@@ -345,8 +347,8 @@ bool chunk_open(struct race_chunk *c, unsigned unit_shift, const struct chunk_vi
 /* read-shared words */
 
 void chunk_set_read_shared(struct race_chunk *c, uint32_t launch, uint32_t block, uint64_t i, uint64_t words) {
-    /* Unlocked readers take the bits for true when they see this launch before and after (probed_is_read_shared). So
-     * for another launch: first no launch, then the bits cleared, then the bound of blocks, and the launch last. */
+    /* Unlocked readers trust the bits if they see this launch before and after (probed_is_read_shared). So for another
+     * launch: first no launch, then the bits cleared, then the bound of blocks, and the launch last. */
     if (atomic_load_explicit(&c->read_shared_launch, memory_order_relaxed) != launch) {
         chunk_clear_read_shared(c);
         for (size_t k = 0; k < sizeof c->read_shared / sizeof *c->read_shared; k++)
@@ -354,7 +356,8 @@ void chunk_set_read_shared(struct race_chunk *c, uint32_t launch, uint32_t block
         atomic_store_explicit(&c->read_shared_block, block, memory_order_release);
         atomic_store_explicit(&c->read_shared_launch, launch, memory_order_release);
     }
-    /* The bound before the bits, too: who sees a bit sees that its block must be later than these two. */
+    /* The bound before the bits, too: a reader that sees a bit also sees that its block must be later than these
+     * two. */
     if (block > atomic_load_explicit(&c->read_shared_block, memory_order_relaxed))
         atomic_store_explicit(&c->read_shared_block, block, memory_order_release);
     uint64_t set = atomic_load_explicit(&c->read_shared[i / 64], memory_order_relaxed) | words << i % 64;

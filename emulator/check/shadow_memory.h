@@ -1,11 +1,11 @@
 /* The shadow memory of global memory for racecheck: for each word (or byte) four access records, of its last plain
  * write, its last strong write and two reads.
  *
- * It is kept by chunks of 1 KiB. A chunk that consecutive threads access element after element needs few extents to
- * describe it (check/extents.h); as long as these suffice it has nothing else. Otherwise it is expanded: each word
- * gets a shadow word with records of its own. A visit is what one block does between two barriers; the chunk lists
- * its visits, and a record is the number of its visit with what is the thread's and the instruction's own
- * (`packed`). Numbers and `packed` lie in separate arrays, so that 16 words are compared at once. */
+ * It is kept in chunks of 1 KiB. A chunk that consecutive threads access element after element needs few extents to
+ * describe it (check/extents.h); as long as these suffice it has nothing else. Otherwise it is expanded: each word gets
+ * a shadow word with separate records. A visit is what one block does between two barriers; the chunk lists its visits,
+ * and a record is the number of its visit with what is specific to the thread and the instruction (`packed`). Numbers
+ * and `packed` are stored in separate arrays, so that 16 words are compared at once. */
 #ifndef SHADOW_MEMORY_H
 #define SHADOW_MEMORY_H
 
@@ -22,7 +22,8 @@ struct full_record {
     struct access_record record;
 };
 /* What is remembered of 1, 2 or 4 bytes of shared or global memory: the last plain write, the last strong one, and two
- * reads since the plain one. This is how everything but the fast paths sees shadow memory, wherever the records lie. */
+ * reads since the plain one. All code but the fast paths sees shadow memory like this, wherever the records are
+ * stored. */
 struct shadow_word {
     struct full_record write, strong, reads[2];
     uint32_t value; /* in global memory: last written, if value_known; memory may not hold it yet */
@@ -98,8 +99,8 @@ struct chunk_visitor {
     bool write;
 };
 
-/* Chunks that a host thread keeps locked from one access to the next. It then waits for nothing but a chunk's lock,
- * and before that it lets them go: see fast_scattered.c. */
+/* Chunks that a host thread keeps locked from one access to the next. It then waits for nothing but a chunk's lock, and
+ * before that it releases these chunks: see fast_scattered.c. */
 #define MOST_KEPT 32
 struct kept_chunks {
     struct race_chunk *chunks; /* the allocation's */
@@ -112,8 +113,7 @@ void chunks_let_go(struct kept_chunks *k);
 #if defined ASSERT_LOCKED && defined NDEBUG
 #error "-DASSERT_LOCKED needs -UNDEBUG: otherwise it asserts nothing"
 #endif
-/* With -DASSERT_LOCKED (tests/check.test.sh) it stops where a chunk is looked at or changed, and nobody has
- * locked it. */
+/* With -DASSERT_LOCKED (tests/check.test.sh) it aborts if a chunk is read or changed without being locked. */
 static inline void chunk_assert_locked(const struct race_chunk *c) {
 #ifdef ASSERT_LOCKED
     assert(*(const volatile unsigned char *)(const volatile void *)&c->lock);
@@ -173,17 +173,17 @@ static inline uint64_t chunk_words(const struct race_chunk *c) {
     return CHUNK_BYTES >> c->unit_shift;
 }
 /* Most memory is read many times before it is written again. As long as every write here, and everything that other
- * launches did here, happens before the reads of a launch, these reads conflict with nothing and are only logged.
- * Whoever reads the records, or adds others, first propagates the log to the shadow words (chunk_propagate_log):
- * they are then as if each read had been recorded when it was made. */
+ * launches did here, happens before the reads of a launch, these reads conflict with nothing and are only logged. Code
+ * that reads the records, or adds others, first propagates the log to the shadow words (chunk_propagate_log): they are
+ * then as if each read had been recorded when it was made. */
 bool chunk_log_grows(struct race_chunk *c);
 /* Logs a read; the chunk is locked and the launch noted. Launches up to `before` happen before it, and so does what
  * its block did before now->record's time. False: something here does not, or the log is full. */
 static inline bool chunk_log(struct race_chunk *c, const struct extent *now, uint32_t before) {
     uint32_t launch = now->record.launch;
     chunk_assert_locked(c);
-    /* Nobody else can have records here that conflict: this launch is the newest, the second newest and the last that
-     * wrote happen before it, and the log is not one of an earlier launch. */
+    /* No other access can have left records here that conflict: this launch is the newest, the second newest and the
+     * last that wrote happen before it, and the log is not one of an earlier launch. */
     if (c->newest != launch || c->second > before || c->newest_write > before ||
         (c->logged && c->log[0].record.launch != launch) || c->logged == c->log_room)
         return false;
@@ -192,7 +192,7 @@ static inline bool chunk_log(struct race_chunk *c, const struct extent *now, uin
 }
 void chunk_propagate_log(struct race_chunk *c);
 
-/* The visits' numbers, behind `packed` in an array that exists. */
+/* The visits' numbers, stored after `packed` in an array that exists. */
 static inline uint16_t *chunk_numbers(const struct race_chunk *c, enum shadow_slot slot) {
     return (uint16_t *)(void *)(c->arrays[slot] + chunk_words(c) + ROW_WORDS);
 }
@@ -209,7 +209,7 @@ static inline bool visit_is(const struct visit *v, const struct full_record *m) 
 static inline uint32_t chunk_known_visit(const struct race_chunk *c, const struct full_record *m) {
     enum { LAST = 4 };
     unsigned count = c->visit_count;
-    /* A copy of visits[count - 1] that lies in the chunk's own cache line. */
+    /* A copy of visits[count - 1] in the chunk's own cache line. */
     if (count > 1 && visit_is(&c->last_visit, m))
         return count - 1;
     for (unsigned n = count; n-- > 1 && n + LAST >= count;)

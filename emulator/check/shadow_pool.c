@@ -1,6 +1,6 @@
-/* See shadow_pool.h. Pieces are cut from large pages of the host's, and kept for the next who needs one of that size.
- * A warp that goes down a column comes to another piece with each lane; in small pages, of which the host's processor
- * knows where a few thousand are, it would wait for that more than for all else. */
+/* See shadow_pool.h. Pieces are cut from large pages of the host, and kept for the next request of that size. A warp
+ * that walks down a column reaches another piece with each lane; with small pages, of which the host's TLB covers a few
+ * thousand, TLB misses would cost more than everything else. */
 #include "check/shadow_pool.h"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ static uint64_t limit(void) {
     return known;
 }
 
-/* Each is twice as large as the one before; what is left of that is lost. */
+/* Each is twice as large as the one before; the rest of that one is lost. */
 static uint8_t *make_slab(void) {
     size_t bytes = store.slab ? 2 * store.slab : FIRST_SLAB;
     bytes = bytes < MOST_SLAB ? bytes : MOST_SLAB;

@@ -1,4 +1,4 @@
-/* Variables through which threads talk: a hash table by address. */
+/* Variables through which threads communicate: a hash table by address. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Looks for bytes that nobody has written when an allocation is freed, and when the program ends. */
+/* Looks for bytes that were never written when an allocation is freed, and when the program ends. */
 #include "check/unused.h"
 
 #include "check/allocation_watch.h"

@@ -1,4 +1,4 @@
-/* Memory that a program allocates and never fills. Told when it is freed, or at the end of the program, when unused
+/* Memory that a program allocates and never fills. Reported when it is freed, or at the end of the program, when unused
  * is on. */
 #ifndef UNUSED_H
 #define UNUSED_H

@@ -1,5 +1,5 @@
 /* Which bytes have been written: a bit for each byte of a block's shared memory, of each lane's local memory, and of
- * allocations whose writers we all see. */
+ * allocations all of whose writers are observed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,12 +26,12 @@ static bool elements_set(const uint8_t *bits, const struct lane_access *la) {
     return true;
 }
 
-/* What it loads into registers is reported when something uses it. */
+/* Values loaded into registers are reported when something uses them. */
 static bool is_load(const struct lane_access *la) {
     return la->probe->kind == PROBE_ACCESS && !la->write;
 }
 
-/* The bytes of a load that nobody has written: a bit for each. */
+/* The unwritten bytes of a load: a bit for each. */
 static uint64_t missing_bytes(const uint8_t *bits, const struct lane_access *la) {
     uint64_t bytes = 0;
     for (uint64_t i = 0; i < la->bytes; i++)
