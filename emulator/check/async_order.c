@@ -38,7 +38,7 @@ void async_order_start(struct async_order *a, uint64_t cluster, uint32_t rank) {
     a->first = rank * ASYNC_WARPS;
 }
 
-/* A clock of this width and cluster, which knows nothing if it was none. */
+/* A clock of this width and cluster, which starts out empty if it was none. */
 static struct async_clock *clock_of(struct async_clock **c, uint64_t cluster, uint32_t width, uint32_t count) {
     if (!*c || (*c)->width != width) {
         free(*c);
@@ -71,7 +71,7 @@ void async_release(const struct async_order *a, uint32_t warp, struct async_cloc
 }
 
 void async_acquire(struct async_order *a, uint32_t warp, const struct async_clock *from) {
-    /* A clock of another cluster says nothing of this one's warps. (A variable in global memory may have one.) */
+    /* A clock of another cluster has no times of this one's warps. (A variable in global memory may have one.) */
     if (from->cluster == a->cluster)
         join_times(async_known(a, warp), from->before, a->count);
 }
@@ -87,7 +87,7 @@ void async_commit(struct async_groups *g, uint32_t time, uint32_t lanes) {
     g->lanes = lanes;
 }
 
-/* When its first so many groups were committed; 0: it has not, or it is long ago. */
+/* When its first `groups` groups were committed; 0: they were not, or long ago. */
 static uint32_t time_of(const struct async_groups *g, uint32_t groups) {
     if (!groups || groups > g->count || g->count - groups >= ASYNC_GROUPS)
         return 0;
@@ -101,8 +101,8 @@ static uint32_t all_but(const struct async_groups *g, uint32_t left) {
 void async_products_wait(struct async_order *a, uint32_t warp, uint32_t left) {
     uint32_t first = warp / WARPGROUP * WARPGROUP, groups = all_but(&a->products[warp], left);
     uint32_t *known = async_known(a, warp) + ASYNC_PRODUCTS * a->width + a->first;
-    /* Four warps make each wgmma together, and commit the same groups. So one's wait says of the same group of the
-     * others that it is done, too. */
+    /* Four warps make each wgmma together, and commit the same groups. So when one has waited, the same group of the
+     * others is done, too. */
     for (uint32_t i = first; i < first + WARPGROUP; i++)
         set_later(&known[i], time_of(&a->products[i], groups));
 }

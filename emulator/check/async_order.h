@@ -1,14 +1,15 @@
-/* What the asynchronous proxy does, and when a warp knows that it is done: what wgmma reads in shared memory, and
- * what bulk copies read and write there and write in global memory. None of it is ordered by what comes next in its
- * thread. It is done when its thread has waited for its group, or its bytes have arrived at an mbarrier; who is told
- * so after that, by a barrier for example, knows it, too.
+/* The work of the asynchronous proxy, and when a warp knows that it is done: wgmma's reads of shared memory, and bulk
+ * copies' reads and writes there and writes to global memory. None of it is ordered by what comes next in its thread.
+ * It is done when its thread has waited for its group, or its bytes have arrived at an mbarrier; a warp that
+ * synchronizes with that thread afterwards, by a barrier for example, knows it, too.
  *
- * So a warp has for each kind of such work a vector clock of its own, beside the one in order.h, and all that hands
- * on the one hands on the others: "what warp i began before this time is done, and I know". ASYNC_FENCED is the other
- * way round: which accesses of the generic proxy a fence.proxy.async has made visible to the asynchronous one.
+ * So a warp has a separate vector clock for each kind of such work, beside the one in order.h, and every operation that
+ * passes on the one passes on the others: "what warp i began before this time is done, as this warp knows".
+ * ASYNC_FENCED is the other way round: which accesses of the generic proxy a fence.proxy.async has made visible to the
+ * asynchronous one.
  *
- * The blocks of a cluster copy into each other's shared memory, so the clocks have the warps of all its blocks: 32
- * for each, by their ranks. They are kept per block, and only for kernels that use the proxy. */
+ * The blocks of a cluster copy into each other's shared memory, so the clocks have the warps of all its blocks: 32 for
+ * each, by their ranks. They are kept per block, and only for kernels that use the proxy. */
 #ifndef ASYNC_ORDER_H
 #define ASYNC_ORDER_H
 
@@ -21,15 +22,15 @@ enum async_fact {
     ASYNC_PRODUCTS, /* wgmma has read its operands */
     ASYNC_STORES,   /* a bulk copy has read shared memory */
     ASYNC_WRITES,   /* a bulk copy has written global memory */
-    ASYNC_FENCED,   /* a fence.proxy.async has come behind a generic access */
-    ASYNC_LOADS,    /* a bulk copy has written shared memory; of each block of the cluster it is a fact of its own */
+    ASYNC_FENCED,   /* a fence.proxy.async has followed a generic access */
+    ASYNC_LOADS,    /* a bulk copy has written shared memory; a separate fact for each block of the cluster */
     ASYNC_FACTS
 };
 #define ASYNC_LOADS_OF(rank) (ASYNC_LOADS + (rank)) /* into that block's shared memory */
 
-/* What is handed on by a synchronization variable. */
+/* The clock that a synchronization variable passes on. */
 struct async_clock {
-    uint64_t cluster;      /* whose warps it speaks of; 0: nobody's */
+    uint64_t cluster;      /* whose warps it covers; 0: none */
     uint32_t width, count; /* warps of the cluster; that times the facts */
     uint32_t before[];     /* [fact][warp] */
 };
@@ -73,7 +74,7 @@ static inline bool async_is_known(const struct async_order *a, uint32_t fact, ui
  * a warp. */
 void async_release(const struct async_order *a, uint32_t warp, struct async_clock **to);
 void async_acquire(struct async_order *a, uint32_t warp, const struct async_clock *from);
-/* Joins a clock to another, or replaces one that speaks of another cluster. */
+/* Joins a clock to another, or replaces one that covers another cluster. */
 void async_clock_join(struct async_clock **to, const struct async_clock *from);
 void async_clock_forget(struct async_clock *c);
 void async_barrier(struct async_order *a, uint32_t warps);

@@ -1,8 +1,8 @@
 /* What the asynchronous proxy reads and writes in shared memory.
  *
- * Its writes are in the shadow words as all others are; RECORD_COPY says that time alone does not end them. A read is
+ * Its writes are in the shadow words as all others are; RECORD_COPY marks that time alone does not end them. A read is
  * in the last slot for reads, with a time that no access happens after: so every fast path that would write there
- * leaves the word to the slow path, which asks here. When the read was made stands in block_watch.async_reads, once
+ * leaves the word to the slow path, which decides here. The time of the read is stored in block_watch.async_reads, once
  * for its 16 bytes. Of several warps that read the same, the last one is remembered. */
 #include "check/lane_access.h"
 #include "check/probed_shared.h"
@@ -52,7 +52,7 @@ bool async_unfinished(const struct race *now, const struct full_record *old, boo
            !async_is_known(b->order.async, fact, by, time, RECORD_WARP(now->record.record.packed));
 }
 
-/* Of cp.async nothing is said: nobody puts a fence behind it. */
+/* Nothing is reported for cp.async: programs do not follow it with a fence. */
 bool async_unfenced(const struct race *now, const struct full_record *old) {
     struct access_record record = old->record;
     return !(record.packed & RECORD_COPY) && !is_older(now, old, record.time) &&
@@ -99,7 +99,7 @@ static bool writes_are_seen(const struct block_watch *b, const struct lane_acces
     for (uint64_t i = la->address >> unit; i <= end; i++)
         for (enum shadow_slot k = SHADOW_WRITE; k <= SHADOW_STRONG; k++) {
             struct access_record now = shadow_record(&b->shadow, i, k);
-            /* Words beside each other nearly always have the same record, of which one answer is enough. */
+            /* Adjacent words nearly always have the same record, which needs to be decided only once. */
             if (!now.time || (now.time == last.time && now.packed == last.packed))
                 continue;
             if (!write_is_seen(b, now, la->warp->index, (uint32_t)la->lane))

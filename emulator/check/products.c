@@ -1,4 +1,4 @@
-/* Asks the sites of products.h, when a warp executes them, whether it is so. */
+/* Tests at run time, when a warp executes a site of products.h, whether it really touches registers at a wrong time. */
 #include "check/products.h"
 
 #include <stdlib.h>
@@ -87,10 +87,10 @@ static void note_no_fence(const struct warp *w, const struct insn *in, const str
 static void product_issued(struct products_watch *o, const struct products *p, const struct warp *w,
                            const struct insn *in) {
     uint32_t number = (p->numbers[in->index] - 1) % 64;
-    /* The first product needs a fence in any case: the accumulators come from somewhere. */
+    /* The first product needs a fence in any case, because something has set the accumulators. */
     if (!o->fences)
         note_no_fence(w, in, NULL, false);
-    /* touched[site] is one more than the number of fences at that time: equal to it now means that none has come
+    /* touched[site] is one more than the number of fences at that time: equality now means that there has been none
      * since. */
     for (const struct product_pair *k = p->pairs; o->fences && k < p->pairs + p->pair_count; k++)
         if (k->product == in->index && o->touched[k->site] == o->fences + 1)

@@ -1,21 +1,22 @@
-/* Registers of wgmma. From its issue until wgmma.wait_group covers its group, nobody else may touch those that it
- * writes, nor write those that it reads; and what others have done to them before needs a wgmma.fence behind it.
+/* Registers of wgmma. From its issue until wgmma.wait_group covers its group, no other instruction may touch those that
+ * it writes, nor write those that it reads; and accesses to them by other instructions before the wgmma must be
+ * followed by a wgmma.fence.
  *
- * ptxas decides which registers of the machine are used, and PTX is full of copies that it may drop. So a copy hands
- * on what is known of a register, and only other instructions touch it. Which of them may do so at a wrong time is
- * found once for a kernel, by following its control flow: in a right one that is none. Those are instrumented, and
- * are asked at run time whether it was so. */
+ * ptxas decides which registers of the machine are used, and PTX is full of copies that it may drop. So a copy passes
+ * on what is known of a register, and only other instructions touch it. The instructions that may do so at a wrong time
+ * are found once per kernel, by following its control flow; a correct kernel has none. They are instrumented, and
+ * tested at run time. */
 #ifndef PRODUCTS_H
 #define PRODUCTS_H
 
 #include "check/hazards.h"
 #include "decode/module.h"
 
-/* An instruction that may touch registers of products under way, or that no fence may part from a product behind it. */
+/* An instruction that may touch registers of products in flight, or that may lack a fence before a later product. */
 struct product_site {
     uint32_t insn;
-    handler_fn handler; /* what its own replaces */
-    uint64_t products;  /* those that may be under way, by their numbers modulo 64 */
+    handler_fn handler; /* the original one, which the site's replaces */
+    uint64_t products;  /* those that may be in flight, by their numbers modulo 64 */
     bool writes;        /* one of their registers */
 };
 

@@ -1,8 +1,9 @@
 /* Finds the instructions that may touch registers of wgmma at a wrong time: see products.h.
  *
- * A state says of each register how many groups have been committed since a product that writes it, or reads it, was
- * issued, and who has touched it since the last wgmma.fence. The code is gone through from top to bottom with it,
- * again and again; at a label it joins those of the branches that lead there, until no label's changes. */
+ * A state records for each register how many groups have been committed since a product that writes it, or reads it,
+ * was issued, and which instructions have touched it since the last wgmma.fence. The code is traversed from top to
+ * bottom with it, again and again; at a label it joins the states of the branches that lead there, until no label's
+ * state changes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +13,9 @@
 #include "machine/code.h"
 #include "ops/wgmma.h"
 
-#define OVER       0xff /* no product is under way with this register */
-#define OLDEST     8    /* groups that are told apart */
-#define MOST_STEPS 64   /* times through the code */
+#define OVER       0xff /* no product with this register is in flight */
+#define OLDEST     8    /* groups that are distinguished */
+#define MOST_STEPS 64   /* passes over the code */
 #define NOBODY     (~0u)
 
 enum { WRITTEN_BY, READ_BY }; /* a product */
@@ -33,7 +34,7 @@ struct finder {
     uint32_t *register_numbers;
     uint32_t capacity, count;
     struct one_register *now;
-    bool dead;                    /* nobody comes from above */
+    bool dead;                    /* not reached from above */
     struct one_register **labels; /* by insn.index */
     bool changed, finished;
 };
@@ -75,10 +76,10 @@ static bool is_product(const struct ptx_insn *p) {
     return p->row->memory == MEMORY_DESCRIPTORS;
 }
 
-/* The last one that was decoded from an instruction of the program. */
+/* The PTX instruction, if this is the last one that was decoded from it. */
 static const struct ptx_insn *ends_at(const struct finder *f, uint32_t i) {
     const struct ptx_insn *p = f->code->sources[i];
-    /* Decode may have made several instructions of one; sources[] names it for each. Effects count at the last. */
+    /* Decode may have made several instructions of one; sources[] has it for each. Effects count at the last. */
     return p && p->opcode && (i + 1 == f->code->count || f->code->sources[i + 1] != p) ? p : NULL;
 }
 
@@ -90,8 +91,8 @@ static void find_registers(struct finder *f) {
             for (unsigned k = 0; p->operands[o].kind == OPERAND_VECTOR && k < p->operands[o].count; k++)
                 watch_register(f, &p->operands[o].items[k]);
     }
-    /* Copies of copies, until no more are found. Everything else (loads, arithmetic) ends the chain: it uses the
-     * register. */
+    /* Copies of copies, until no more are found. Everything else (loads, arithmetic) uses the register, and ends the
+     * chain. */
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < f->code->count; i++) {
@@ -121,8 +122,8 @@ static void join_touched(struct one_register *to, uint32_t who, bool *changed) {
 static void join_register(struct one_register *to, const struct one_register *from, bool *changed) {
     for (int k = 0; k < 2; k++) {
         uint64_t products = to->products[k] | from->products[k];
-        /* The youngest: fewer groups committed since means that a wait must leave fewer, so what is safe for it is
-         * safe for both ways. The products of both may be under way. */
+        /* The youngest: fewer groups committed since means that a wait must leave fewer, so a wait that is safe for it
+         * is safe for both paths. The products of both may be in flight. */
         uint8_t age = from->age[k] < to->age[k] ? from->age[k] : to->age[k];
         *changed |= age != to->age[k] || products != to->products[k];
         to->age[k] = age;
@@ -138,15 +139,15 @@ static void forget_all(struct finder *f, struct one_register *to) {
         to[r] = untouched;
 }
 
-/* The running state also leads there. */
+/* The current state also reaches that label. */
 static void leads_to(struct finder *f, uint32_t target) {
     if (!f->labels[target]) {
         f->labels[target] = zeroed(f->count, sizeof *f->now);
         forget_all(f, f->labels[target]);
         f->changed = true;
     }
-    /* Joining only ever adds: ages sink, products and touches are added, each from a finite set. So the iteration
-     * over the code comes to an end; MOST_STEPS ends it where it would take too long, and then nothing is reported. */
+    /* Joining only ever adds: ages sink, products and touches are added, each from a finite set. So the iteration over
+     * the code terminates; MOST_STEPS cuts it short where it would take too long, and then nothing is reported. */
     for (uint32_t r = 0; r < f->count; r++)
         join_register(&f->labels[target][r], &f->now[r], &f->changed);
 }
@@ -163,7 +164,7 @@ static void come_to(struct finder *f, uint32_t i) {
         join_register(&f->now[r], &f->labels[i][r], &ignored);
 }
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 static struct product_site *site(struct products *out, uint32_t insn) {
     if (!out->site_of[insn]) {
@@ -175,8 +176,8 @@ static struct product_site *site(struct products *out, uint32_t insn) {
 }
 
 static void suspect(struct finder *f, uint32_t insn, uint64_t products, bool writes) {
-    /* While states still grow, a suspicion may lack products. When they have settled, the code is gone through once
-     * more, and only that time sites are made. */
+    /* While states still grow, a suspicion may lack products. When they have settled, the code is traversed one more
+     * time, and only in that pass are sites made. */
     if (!f->finished)
         return;
     struct product_site *s = site(f->out, insn);
@@ -190,7 +191,7 @@ static void note_pair(struct finder *f, uint32_t touch, uint32_t product) {
         return;
     site(out, touch >> 1);
     struct product_pair new = {out->site_of[touch >> 1] - 1, product, touch & 1};
-    /* Pairs of one product follow one another: looked for from the end, as long as it is this product. */
+    /* The pairs of one product are consecutive: searched from the end, as long as they are of this product. */
     for (uint32_t k = out->pair_count; k-- > 0 && out->pairs[k].product == product;)
         if (out->pairs[k].site == new.site)
             return;
@@ -220,7 +221,7 @@ static void use_operand(struct finder *f, uint32_t i, const struct ptx_operand *
     join_touched(r, i << 1 | write, &changed);
 }
 
-/* What is copied is under way still. A number is no copy: it is a write. */
+/* A copied register is still in flight. An immediate is not a copy but a write. */
 static void copy_register(struct finder *f, uint32_t i, const struct ptx_insn *p) {
     struct one_register *to = state_of(f, &p->operands[0]);
     const struct one_register *from = state_of(f, &p->operands[1]);
@@ -239,8 +240,8 @@ static void issue_operand(struct finder *f, const struct ptx_operand *o, uint32_
         struct one_register *r = state_of(f, &o->items[k]);
         if (!r)
             continue;
-        /* A's fragment is what another product is still writing. Accumulators may be: wgmma's of one shape into the
-         * same registers need no wait between. */
+        /* Another product is still writing A's fragment. For accumulators that is allowed: wgmmas of one shape into the
+         * same registers need no wait in between. */
         if (how == READ_BY && r->age[WRITTEN_BY] != OVER)
             suspect(f, i, r->products[WRITTEN_BY], false);
         note_pair(f, r->touched[0], i);
@@ -261,16 +262,16 @@ static void fence(struct finder *f) {
         f->now[r].touched[0] = f->now[r].touched[1] = NOBODY;
 }
 
-/* left: after a wait for all but so many groups; a commit makes all older. */
+/* left: after a wait for all but that many groups; a commit makes all of them older. */
 static void groups(struct finder *f, bool commit, int64_t left) {
     for (uint32_t r = 0; r < f->count; r++)
         for (int k = 0; k < 2; k++) {
             struct one_register *now = &f->now[r];
             if (now->age[k] == OVER)
                 continue;
-            /* A commit makes everything one group older, up to OLDEST, beyond which groups are not told apart.
-             * wait_group N leaves the newest N: what has age 1 to N may be under way. Age 0 belongs to no group yet,
-             * and no wait covers it. */
+            /* A commit makes everything one group older, up to OLDEST, beyond which groups are not distinguished.
+             * wait_group N leaves the newest N: registers of age 1 to N may be in flight. Age 0 belongs to no group
+             * yet, and no wait covers it. */
             now->age[k] = (uint8_t)(now->age[k] + (commit && now->age[k] < OLDEST));
             if (!commit && now->age[k] > left) {
                 now->age[k] = OVER;
@@ -319,7 +320,7 @@ static void go_through(struct finder *f) {
     f->dead = false;
     forget_all(f, f->now);
     for (uint32_t i = 0; i < f->code->count; i++) {
-        /* Below a jump, and without a label that somebody has led to yet: unreachable as far as is known. */
+        /* After a jump, and without a label that any branch has led to yet: unreachable as far as is known. */
         come_to(f, i);
         if (f->dead)
             continue;

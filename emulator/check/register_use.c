@@ -1,6 +1,6 @@
-/* Wrong uses of setmaxnreg. A GPU gives the registers of a block to its warpgroups anew; here nobody is short of
- * registers, so it does nothing but this. How many a thread begins with is ptxas's decision, and what needs that is
- * not looked at where it is not known. */
+/* Wrong uses of setmaxnreg. A GPU redistributes the registers of a block among its warpgroups; here registers are never
+ * short, so the instruction does nothing but these checks. How many a thread begins with is ptxas's decision, and
+ * checks that need that number are skipped where it is not known. */
 #include "check/block_watch.h"
 #include "fatbin/resources.h"
 
@@ -19,9 +19,9 @@ struct register_use {
     uint32_t first; /* what a thread of the kernel begins with; 0: not known */
 };
 
-/* ptxas drops setmaxnreg where it does not know how many registers a thread begins with: advisory C7508, "unable to
- * determine register count at entry". The number of threads alone does not say that; with the least number of blocks
- * beside it, it does. -maxrregcount is in no PTX. */
+/* ptxas drops setmaxnreg where it cannot determine how many registers a thread begins with: advisory C7508, "unable to
+ * determine register count at entry". The number of threads alone does not determine it; together with the minimum
+ * number of blocks it does. -maxrregcount does not appear in PTX. */
 static bool count_at_entry(const struct ptx_function *f) {
     return f->maxnreg || f->minnctapersm;
 }
