@@ -1,7 +1,8 @@
-/* A __syncthreads() that only some threads execute. The machine lets a barrier open when the others have left the
- * kernel, so the mistake may pass; here lanes are noted that go on with their work behind a barrier at which others
- * wait, and that leave the kernel without having come to it. Whoever returns early and does no more is not meant.
- * And it opens when as many threads wait as there are, also at different ones: that is seen when it does. */
+/* A __syncthreads() that only some threads execute. The machine opens a barrier when the others have left the kernel,
+ * so the mistake may pass; here lanes are noted that continue their work past a barrier at which others wait, and that
+ * leave the kernel without having arrived at it. Threads that return early and do no more are not reported. And a
+ * barrier opens when as many threads wait as there are, even at different __syncthreads(): that is detected when it
+ * opens. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,19 +24,19 @@ void barrier_arrives(struct block_watch *b, const struct warp *w, const struct i
     /* A lower bound that only sinks while barriers wait: accesses before it need not be looked at
      * (watch_whole_comes_to). */
     b->sync.first_wait = in->index < b->sync.first_wait ? in->index : b->sync.first_wait;
-    /* They have come after all. */
+    /* They have arrived after all. */
     b->sync.passed[w->index] &= ~w->mask;
     b->sync.arrived[w->index] |= w->mask;
 }
 
-/* Where others of them stay closed, it is not looked for who waits first now. */
+/* While other barriers stay closed, the first of those awaited is not searched for again. */
 void barrier_opens(struct block_watch *b, const struct block *block) {
     b->sync.first_wait = block->awaited ? b->sync.first_wait : ~0u;
 }
 
 static bool waits_before(const struct warp_split *f, const struct insn *in) {
-    /* The pc of a split that waits is the instruction behind its barrier. What lies further down in the code counts
-     * as behind the barrier. A lane further up may be late in an earlier round of a loop, and nothing is said of it. */
+    /* The pc of a waiting split is the instruction after its barrier. Code further down counts as after the barrier. A
+     * lane further up may be late in an earlier iteration of a loop, and is not reported. */
     return f->state == SPLIT_AT_BARRIER && in >= f->pc && !((f->pc - 1)->kind & BARRIER_UNALIGNED);
 }
 
@@ -50,13 +51,13 @@ void barrier_note_passing(struct block_watch *b, const struct warp *w, const str
     const struct block *block = w->block;
     if (!block->awaited)
         return;
-    /* Of its own warp: lanes wait at a barrier, and these, which have diverged, work behind it. */
+    /* Within its own warp: some lanes wait at a barrier, and these, which have diverged, work past it. */
     if (any_waits_before(w, in))
         b->sync.passed[w->index] |= w->mask;
     /* Where other warps wait, only lanes that have arrived at no barrier yet are sure to have gone around theirs: any
-     * other may have passed it in the round before. */
+     * other may have passed it in the previous iteration. */
     if (!(w->mask & ~b->sync.arrived[w->index]))
-        return; /* it may be late in the round before */
+        return; /* it may be late in the previous iteration */
     for (uint32_t i = 0; i < block->launch->warps_per_block; i++)
         if (i != w->index && any_waits_before(&block->warps[i], in))
             b->sync.passed[w->index] |= w->mask & ~b->sync.arrived[w->index];
@@ -73,8 +74,8 @@ static const struct warp_split *waiting(const struct warp *w, unsigned barrier) 
 static uint32_t exited_past_barrier(const struct block_watch *b, const struct warp *w, const struct insn *barrier) {
     uint8_t number = b->launch->probes->items[barrier->index].value;
     uint32_t passed = b->sync.passed[w->index];
-    /* At an unavoidable barrier it is enough not to have been there: a thread that ends without it has done something
-     * that comes only behind it (check/unavoidable.h). */
+    /* At an unavoidable barrier it is enough not to have arrived: a thread that ends without it has executed something
+     * that is reached only after it (check/unavoidable.h). */
     if (number)
         passed |= w->threads & ~b->sync.visitors[(number - 1u) * w->launch->warps_per_block + w->index];
     return passed & ~w->live;
@@ -170,7 +171,7 @@ static void report_apart(const struct sides *s) {
         "is right, and may order nothing that it was meant to. " TO_REACH);
 }
 
-/* Who went around and has left. */
+/* Lanes that went around the barrier and have left. */
 struct absent {
     const struct warp *warp;
     uint32_t lanes;
@@ -195,8 +196,8 @@ static void report_around(const struct warp *w, const struct warp_split *where, 
                 advice);
 }
 
-/* Lanes of a warp that waits itself are reported rather than others; where a barrier has a count, other warps need
- * not come. */
+/* Lanes of a warp that waits itself are reported in preference to others; where a barrier has a count, other warps need
+ * not arrive. */
 static bool someone_went_around(const struct block_watch *b, const struct block *block, unsigned barrier,
                                 const struct insn *in, struct absent *absent) {
     bool counted = block->barriers[barrier].expected != 0;
@@ -205,7 +206,7 @@ static bool someone_went_around(const struct block_watch *b, const struct block 
         const struct warp *w = &block->warps[i];
         uint32_t lanes = counted && !waiting(w, barrier) ? 0 : exited_past_barrier(b, w, in);
         absent->count += (unsigned)__builtin_popcount(lanes);
-        /* Rather lanes of a warp that is still there: the report can then show both sides of the branch in one
+        /* Preferably lanes of a warp that is still live: the report can then show both sides of the branch in one
          * warp. */
         if (lanes && (!absent->lanes || (w->live && !absent->warp->live))) {
             absent->warp = w;
@@ -231,14 +232,14 @@ static void check_around(struct block_watch *b, const struct block *block, unsig
     memset(b->sync.passed, 0, sizeof b->sync.passed);
 }
 
-/* PTX knows a barrier by its number: a named one may be in several places. But CUDA C++ has all threads of a block
- * reach the same __syncthreads(), which is barrier 0. */
+/* PTX identifies a barrier by its number: a named one may be in several places. But CUDA C++ requires all threads of a
+ * block to reach the same __syncthreads(), which is barrier 0. */
 void barrier_check_passed(struct block_watch *b, const struct block *block, unsigned barrier) {
     const uint32_t *n = block->launch->config.block;
     struct sides sides;
     if (!barrier && !block->barriers[barrier].expected && wait_apart(block, barrier, &sides))
         (sides.at[0]->pc == sides.at[1]->pc ? report_called : report_apart)(&sides);
-    /* While all threads live, nobody has left: the cheap test nearly always ends it here. */
+    /* While all threads are live, none has left: the cheap test nearly always ends it here. */
     else if (block->live_lanes != n[0] * n[1] * n[2])
         check_around(b, block, barrier);
 }

@@ -106,7 +106,7 @@ static struct probe classify(const struct insn *in, const struct ptx_insn *p) {
         return s;
     s.kind = by_effect[in->effect].kind;
     s.flags = by_effect[in->effect].flags;
-    /* An instruction that only orders: its row says so. What is left of it after decode need not be one operation. */
+    /* An instruction that only orders, as its row states. What is left of it after decode need not be one operation. */
     if (group_probe(p->row)) {
         s.kind = group_probe(p->row);
         s.value = groups_left(p);
@@ -168,7 +168,7 @@ static void find_guesses(struct probes *all, const struct kernel *k) {
     }
 }
 
-/* A loop that stores nothing and only looks, from a load to the branch back: it waits for somebody. */
+/* A loop that stores nothing and only reads, from a load to the branch back: it waits for another thread. */
 static bool is_waited_for(const struct kernel *k, const struct probes *all, uint32_t load) {
     for (uint32_t i = load; i < k->code.count && i < load + GUESS_DISTANCE; i++) {
         const struct insn *in = &k->code.insns[i];
@@ -203,9 +203,9 @@ static void note_unit(struct probes *all, const struct probe *s, const struct in
         all->unit = a->bytes;
 }
 
-/* Does the asynchronous proxy read or write shared memory there, or write global memory, and is there a wait that
- * ends that? What an mbarrier says of a copy between blocks is that it is written. What st.async stores is there when
- * its bytes have arrived, too. */
+/* Does the asynchronous proxy read or write shared memory there, or write global memory, and is there a wait that ends
+ * that? For a copy between blocks, an mbarrier reports that its data has been written. The data of st.async is complete
+ * when its bytes have arrived, too. */
 static bool is_async(const struct kernel *k, const struct insn *in, const struct probe *s) {
     const struct access *a = in->extra;
     if (s->kind == PROBE_ACCESS)

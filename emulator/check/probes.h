@@ -70,7 +70,7 @@ struct probes {
     bool async;                /* the asynchronous proxy reads or writes shared memory: async_order.h */
     bool lets_begin;           /* griddepcontrol.launch_dependents: the next grid may begin before this one ends */
     struct products *products; /* registers of wgmma: check/products.h; NULL: there is none */
-    bool brief;                /* warps end soon, wait for nobody, and make only plain accesses of global memory */
+    bool brief;                /* warps end soon, never wait, and make only plain accesses of global memory */
     struct probe items[];      /* by insn.index */
 };
 

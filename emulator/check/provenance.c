@@ -1,10 +1,10 @@
-/* Which shared variable, or which of the kernel's parameters, an address was computed from. Arrays lie next to each
- * other, so an index past the end of one reaches the next without leaving the block's memory; the PTX still says
- * which one was meant.
+/* Which shared variable, or which of the kernel's parameters, an address was computed from. Arrays are adjacent, so an
+ * index past the end of one reaches the next without leaving the block's memory; the PTX still shows which one was
+ * meant.
  *
  * Every register gets one of: nothing seen yet, no address, the address of one variable (or the pointer that one
- * parameter holds) plus something, or unknown. Copies, additions and conversions keep a variable; whatever else is
- * done with an address makes it unknown. */
+ * parameter holds) plus something, or unknown. Copies, additions and conversions keep a variable; any other operation
+ * on an address makes it unknown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,8 @@ static unsigned number_of(const struct ptx_function *f, const struct ptx_variabl
     return 0;
 }
 
-/* What a load brings: a pointer where it reads a parameter that is one, no address where it reads another parameter. */
+/* The result of a load: a pointer where it reads a parameter that is one, no address where it reads another
+ * parameter. */
 static const struct ptx_variable *fetched(const struct flow *f, const struct ptx_insn *p) {
     const struct ptx_operand *from = &p->operands[1];
     /* 32 bits are never an address here. 64 that were loaded may be one, of which nothing is known. */
@@ -125,7 +126,7 @@ static struct flow find_origins(const struct ptx_function *function, enum ptx_sp
     return f;
 }
 
-/* Only of the kernel itself: nobody else places the variables that are declared in it. */
+/* Only variables of the kernel itself: no other kernel places the variables that are declared in it. */
 static bool is_own(const struct ptx_function *f, const struct ptx_variable *v) {
     for (const struct ptx_variable *own = f->variables; own; own = own->next)
         if (own == v)

@@ -1,8 +1,8 @@
-/* A *_sync function in an if, whose mask names lanes that go around it. The machine waits for lanes that are still on
- * their way, but no longer for those that have left the kernel, so the mistake may pass: CUDA's guide calls it
- * undefined. Here lanes are noted that work behind such a function while others wait for them there, and that leave
- * the kernel without having come to it. Whoever returns early, from a place where the others do not come, is not
- * meant; neither are loops, where a lane may be late in the round before. */
+/* A *_sync function in an if, whose mask names lanes that go around it. The machine waits for lanes that have not
+ * arrived yet, but no longer for those that have left the kernel, so the mistake may pass: CUDA's guide calls it
+ * undefined. Here lanes are noted that work past such a function while others wait for them there, and that leave the
+ * kernel without having executed it. Lanes that return early, from a place that the others do not reach, are not
+ * reported; neither are loops, where a lane may be late in the previous iteration. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void reach_next(struct reachable *r, const struct insn *in, uint32_t *ope
 static const struct reachable *reachable_from(struct block_watch *b, const struct insn *in) {
     const struct code *code = &b->launch->kernel->code;
     struct reachable *r = &b->sync.reachable;
-    /* The answer for the last place asked is kept: lanes that wait are asked about again and again. */
+    /* The result for the last instruction is kept: the same query recurs for as long as lanes wait. */
     uint32_t count = 0, *open = r->from == in ? NULL : zeroed(code->count, sizeof *open);
     if (!open)
         return r;
@@ -50,8 +50,8 @@ static const struct reachable *reachable_from(struct block_watch *b, const struc
 static bool comes_behind(struct block_watch *b, const struct insn *in, const struct warp_split *f) {
     const struct reachable *r = reachable_from(b, f->pc);
     bool again = r->bits[f->pc->index / 64] >> f->pc->index % 64 & 1;
-    /* In a loop the sync can be reached from itself, and a lane may be late in the round before: then nothing is
-     * said. */
+    /* In a loop the sync can be reached from itself, and a lane may be late in the previous iteration: then nothing is
+     * reported. */
     return !again && r->bits[in->index / 64] >> in->index % 64 & 1;
 }
 
@@ -72,11 +72,11 @@ void skipped_sync_note(struct block_watch *b, const struct warp *w, const struct
 void skipped_sync_check(const struct warp *w, const struct insn *in, uint32_t named) {
     struct block_watch *b = w->block->watch;
     struct skipped_sync *g = b ? &b->sync.skipped_syncs[w->index] : NULL;
-    /* Named by the mask, noted as working behind it, and gone: those that live may still come. */
+    /* Named by the mask, noted as working past it, and gone: lanes that live may still arrive. */
     uint32_t lanes = g && g->lanes && g->sync->index == in->index ? g->lanes & named & ~w->live : 0;
     if (!g)
         return;
-    /* Those that execute it now have come. */
+    /* The lanes that execute it now have arrived. */
     g->lanes &= ~w->mask;
     if (!lanes)
         return;

@@ -12,7 +12,7 @@
 /* The kernel's own instructions and their successors, also backwards. */
 struct flow {
     const struct code *code;
-    uint32_t *first, *before; /* before[first[i] .. first[i + 1]]: who goes on at i */
+    uint32_t *first, *before; /* before[first[i] .. first[i + 1]]: the predecessors of i */
     uint32_t *stack;
     uint8_t *own; /* is reached from the entry: not an instruction of a function that is called */
 };
@@ -77,10 +77,10 @@ struct search {
     struct flow *flow;
     uint8_t *marks, mark;
     uint32_t barrier, count; /* count: of the stack */
-    bool around, leaves;     /* around: not through the barrier or what comes behind it */
+    bool around, leaves;     /* around: not through the barrier or code after it */
 };
 
-/* Nothing is done from here on but to leave the kernel. */
+/* From here on the code does nothing but leave the kernel. */
 static bool only_leaves(const struct code *code, uint32_t i) {
     /* A chain of jumps and labels that ends in an exit; the count ends it where the chain is a loop. */
     for (uint32_t steps = 0; steps < code->count; steps++) {
@@ -112,7 +112,7 @@ static void mark_reached(void *data, uint32_t from, uint32_t to) {
 
 static void search(struct search *s, uint32_t start) {
     const struct flow *f = s->flow;
-    /* Depth first with a stack of its own, forwards along successors or, for TO, backwards. */
+    /* Depth first with an explicit stack, forwards along successors or, for TO, backwards. */
     if (s->mark != FROM) /* from the barrier on: it is itself reached only in a loop */
         mark_reached(s, start, start);
     else
@@ -126,12 +126,12 @@ static void search(struct search *s, uint32_t start) {
     }
 }
 
-/* Does no way from the kernel's entry to its end avoid the barrier without what only comes behind it? */
+/* Does every path from the kernel's entry to its end pass the barrier, or else code that is reached only after it? */
 static bool is_unavoidable(struct flow *f, uint8_t *marks, uint32_t barrier) {
     memset(marks, 0, f->code->count);
-    /* Three searches: what is reached from the barrier; what leads to it; and, from the entry, what is reached
-     * without the barrier and without what is only behind it. If that third one finds an exit, a thread may end
-     * legally without the barrier. */
+    /* Three searches: what is reached from the barrier; what leads to it; and, from the entry, what is reached without
+     * the barrier and without code that is only after it. If that third one finds an exit, a thread may end legally
+     * without the barrier. */
     struct search s = {.flow = f, .marks = marks, .mark = FROM, .barrier = barrier};
     search(&s, barrier);
     s.mark = TO;
@@ -146,8 +146,7 @@ static bool is_unavoidable(struct flow *f, uint8_t *marks, uint32_t barrier) {
 
 static bool called_function_exits(const struct flow *f) {
     for (uint32_t i = 0; i < f->code->count; i++)
-        /* An exit in a function that is called: which callers it ends is not known, so nothing is said of any
-         * barrier. */
+        /* An exit in a function that is called: which callers it ends is not known, so no barrier is numbered. */
         if (!f->own[i] && f->code->insns[i].effect == EFFECT_EXIT && f->code->insns[i].extra == NULL)
             return true;
     return false;

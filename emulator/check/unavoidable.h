@@ -1,5 +1,6 @@
 /* Barriers of the block that every thread passes, or goes around: a thread that has left the kernel without having
- * been there has executed something that comes only behind them. Who returns early has not, and that is no mistake. */
+ * arrived there has executed something that is reached only after them. A thread that returns early has not, and that
+ * is no mistake. */
 #ifndef UNAVOIDABLE_H
 #define UNAVOIDABLE_H
 

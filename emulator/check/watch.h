@@ -13,13 +13,13 @@ void watch_launch_end(struct launch *launch);
 void watch_block_start(struct block *b);
 void watch_block_free(struct block *b);
 
-/* A read of global memory that is no load: by a texture, a surface, or to print it. */
+/* A read of global memory other than by a load: by a texture, a surface, or to print it. */
 void watch_read(const struct warp *w, const struct insn *in, int lane, uint64_t address, uint32_t bytes);
 struct probe;
 /* The handler for an instrumented instruction: checks what it is about to do, does it, and records what follows from
  * it. */
 handler_fn probe_handler(const struct probe *probe, const struct insn *in);
-/* Everybody has arrived at a barrier of the block, and it is about to open. */
+/* A barrier of the block is about to open: all threads that it waits for have arrived. */
 void watch_barrier_opens(struct block *b, unsigned barrier);
 void watch_cluster_opens(struct block *b);
 /* A block of a cluster of several exits: check/block_exit.c. */

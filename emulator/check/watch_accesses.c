@@ -94,7 +94,7 @@ static void check_pieces(struct block_watch *b, struct warp *w, const struct ins
         products_before(b->products[w->index], w, in);
     la.bytes = WGMMA_PIECE;
     for (unsigned i = 0; i < count; i++) {
-        /* A GPU does not say which lane reads which piece, but a record must name one. */
+        /* Which lane reads which piece is not specified on a GPU, but a record must name one. */
         la.lane = (int)(i % WARP_SIZE);
         la.address = addresses[i];
         if (!async_read_is_fast(b, &la))
@@ -142,8 +142,8 @@ void check_targets(struct block_watch *b, struct lane_access *la, uint64_t addre
 static void check_bulk(struct block_watch *b, struct warp *w, const struct insn *in, const struct probe *s) {
     const struct bulk *k = in->extra;
     struct lane_access la = lane_access_of(w, in, s);
-    /* Notes when the warp's last such copy began: until it is known to be done, facts about this block say from when
-     * on copies may not be (async_written). */
+    /* Notes when the warp's last such copy began: until it is known to be done, facts about this block include the time
+     * from which its copies may be unfinished (async_written). */
     if (b->order.async && la.write && k->access.space == SPACE_GLOBAL)
         b->order.async->wrote[w->index] = b->order.time;
     if (k->tensor) {

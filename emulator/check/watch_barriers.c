@@ -15,7 +15,7 @@ struct sync_variable *cluster_variable(const struct block *b) {
     return sync_make(&cluster_block(b, 0)->watch->syncs, CLUSTER_KEY);
 }
 
-/* bar.arrive does not wait: it is a release to those who wait. */
+/* bar.arrive does not wait: it is a release to the threads that wait. */
 void watch_barrier(struct block_watch *b, struct warp *w, const struct insn *in) {
     barrier_arrives(b, w, in);
     if ((in->kind & ~(unsigned)BARRIER_UNALIGNED) != BARRIER_ARRIVE || !(b->launch->checks & CHECK_RACE))
@@ -25,7 +25,7 @@ void watch_barrier(struct block_watch *b, struct warp *w, const struct insn *in)
     order_release(&b->order, w->index, sync_make(&b->syncs, BARRIER_KEY + barrier), true);
 }
 
-/* Of other blocks it covers all that they have done by now: what is not ordered with it is a race anyway. */
+/* For other blocks it covers all that they have done so far: accesses that are not ordered with it race anyway. */
 static void proxy_fence(struct block_watch *b, const struct warp *w) {
     uint32_t before[ASYNC_WARPS];
     order_proxy_fence(&b->order, w->index);
@@ -73,8 +73,8 @@ void synchronize_lanes(struct block_watch *b, struct warp *w, const struct insn 
     while (rest) {
         uint32_t members = masks[first_lane(rest)] & w->live;
         order_lanes_sync(&b->order, w->index, members, members == w->live);
-        /* Lanes with other masks make groups of their own. The lane itself is dropped in any case, so that a mask
-         * without it (which is reported elsewhere) does not make this a loop without end. */
+        /* Lanes with other masks form separate groups. The lane itself is dropped in any case, so that a mask without
+         * it (which is reported elsewhere) does not cause an endless loop. */
         rest &= ~(members | 1u << first_lane(rest));
     }
 }
@@ -111,7 +111,7 @@ void watch_barrier_opens(struct block *block, unsigned barrier) {
         barrier_check_passed(b, block, barrier);
     barrier_opens(b, block);
     uint32_t expected = block->barriers[barrier].expected;
-    /* All of the block, nobody left out, no count: one number for all warps. The log of reads is dropped: everything
+    /* The whole block, no thread left out, no count: one number for all warps. The log of reads is dropped: everything
      * in it happens before what follows. */
     if (lanes == block->live_lanes && !expected) {
         order_barrier_whole(&b->order);

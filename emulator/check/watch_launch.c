@@ -34,7 +34,7 @@ struct launch_watch *watch_launch_begin(struct launch *launch) {
     if (!checks)
         return NULL;
     unsigned slow =
-        launch->cluster_blocks > 1 ? CHECK_SLOW : checks_on() & CHECK_SLOW; /* the fast paths know one block */
+        launch->cluster_blocks > 1 ? CHECK_SLOW : checks_on() & CHECK_SLOW; /* the fast paths handle one block only */
     struct launch_watch *l = launch->watch = launch_watch_new(checks | slow, launch->kernel);
     if (launch->config.order && launch->config.order->serial) {
         l->operation = *launch->config.order;
@@ -97,7 +97,7 @@ static struct block_watch *block_watch_new(const struct block *b) {
     return watch;
 }
 
-/* A number of the cluster; of a launch's first one it is not 0, either. */
+/* A number for the cluster, which is not 0 for a launch's first one either. */
 static uint64_t cluster_of(const struct block *b) {
     return (uint64_t)b->launch->watch->operation.serial << 32 | (uint32_t)(cluster_block(b, 0)->index + 1);
 }

@@ -1,7 +1,7 @@
-/* What the files watch*.c have for each other. Each of them does one job for the handlers of probes in watch.c:
- * watch_accesses.c takes instructions apart into accesses of single lanes, lane_access.c hands those to the checks,
- * watch_variables.c follows flags and mbarriers, watch_barriers.c barriers, fences and groups. watch_launch.c makes and
- * frees what all of them use. */
+/* What the files watch*.c share. Each of them does one job for the handlers of probes in watch.c: watch_accesses.c
+ * takes instructions apart into accesses of single lanes, lane_access.c passes those to the checks, watch_variables.c
+ * follows flags and mbarriers, watch_barriers.c barriers, fences and groups. watch_launch.c makes and frees what all of
+ * them use. */
 #ifndef WATCH_PARTS_H
 #define WATCH_PARTS_H
 

@@ -22,18 +22,18 @@ static void variable_close(const struct lane_access *la) {
         launch_order_variables_close(la->address);
 }
 
-/* A release is recorded before the access is made and an acquire after it, so that who sees the value sees the
- * release. */
+/* A release is recorded before the access is made and an acquire after it, so that a thread that sees the value also
+ * sees the release. */
 void variable_before(struct block_watch *b, const struct lane_access *la) {
     if (!la->write || !(la->probe->flags & PROBE_STRONG))
         return;
     /* `now`: the instruction is a release itself. A relaxed write releases what a fence covers; that fence may be
-     * another warp's, before a barrier (order_may_release: somebody of the block has executed one). */
+     * another warp's, before a barrier (order_may_release: some warp of the block has executed one). */
     bool now = (la->probe->flags & PROBE_RELEASE) != 0, fenced = now || order_may_release(&b->order);
     if (!fenced && la->atomic)
         return;
     struct sync_variable *s = variable_open(la, true);
-    /* What an arrival releases is handed on only when the phase is over, by all its arrivals together. */
+    /* The release of an arrival takes effect only when the phase is over, together with all its other arrivals. */
     if (probe_is_arrival(la->probe))
         order_arrive(&b->order, la->warp->index, s,
                      la->probe->flags & PROBE_PROXY ? (int)la->target->rank : ARRIVES_ITSELF);
@@ -58,7 +58,7 @@ void watch_acquire(struct block_watch *b, struct warp *w, const struct insn *in,
     uint64_t addresses[WARP_SIZE];
     struct lane_access la = lane_access_of(w, in, s);
     if (((const struct access *)in->extra)->space == SPACE_SHARED && !b->syncs.count)
-        return; /* nobody has released anything */
+        return; /* nothing has been released */
     /* A test reads the mbarrier, and changes nothing. */
     if (s->kind == PROBE_MBARRIER_WAIT)
         la.write = false;
@@ -83,8 +83,8 @@ static uint32_t multicast_ranks(const struct insn *in, const struct probe *s) {
     return s->kind == PROBE_MBARRIER_MULTICAST ? in->op[2] : ~0u;
 }
 
-/* Copies are done at once here. On a GPU the phase before may not be over when a thread arrives that has not heard of
- * its end. */
+/* Copies are done at once here. On a GPU, the previous phase may not be over when a thread arrives that has not
+ * observed its end. */
 static void arrival_is_in_time(const struct block_watch *b, const struct lane_access *la, const struct insn *in,
                                uint64_t address) {
     uint32_t offset;
@@ -104,8 +104,8 @@ void watch_mbarrier(struct block_watch *b, struct warp *w, const struct insn *in
     struct lane_access la = lane_access_of(w, in, s);
     la.atomic = la.write = true;
     access_addresses(w, in, addresses);
-    /* cp.async.mbarrier.arrive: the arrival counts when the lane's earlier copies are done, so for whoever waits for
-     * the phase they are. */
+    /* cp.async.mbarrier.arrive: the arrival counts when the lane's earlier copies are done, so they are done for every
+     * thread that waits for the phase. */
     if (s->kind == PROBE_MBARRIER_COPIES)
         order_copies_all_done(&b->order, w->index, w->mask);
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
