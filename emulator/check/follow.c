@@ -76,7 +76,7 @@ static struct origin *origin_at(struct follow *f, const struct warp *w, const st
             if (last->warp == w->index)
                 return last;
         }
-    /* Numbers have six bits in a byte of the frame beside, so that there are at most 63 origins. */
+    /* Numbers have six bits in a byte of the shadow frame, so that there are at most 63 origins. */
     if (f->count == ORIGINS) /* rather another warp's than another line's */
         return last ? last : &f->origins[ORIGINS];
     f->origins[++f->count] = (struct origin){.in = in, .warp = w->index};
@@ -128,7 +128,7 @@ void follow_load(const struct lane_access *la, enum ptx_space space, uint64_t mi
         if (!(missing >> i & 1))
             continue;
         /* An undefined value that was stored here came from somewhere else: its use is reported with that place.
-         * Otherwise nobody has written the byte, and this load is the origin, one for all such bytes of the lane. */
+         * Otherwise the byte is unwritten, and this load is the origin, one for all such bytes of the lane. */
         uint8_t origin = stored ? stored[i] : 0;
         if (!origin && !new) {
             struct origin o = {
@@ -275,8 +275,7 @@ static void before(struct warp *w, const struct insn *in) {
 static const struct insn *execute(struct warp *w, const struct insn *in) {
     uint32_t all = w->mask, lanes = all;
     const struct insn *what = in;
-    /* A predicated instruction is two: the predicate, and behind it what is done by the lanes whose predicate
-     * holds. */
+    /* A predicated instruction is two: the predicate, then the operation of the lanes whose predicate holds. */
     if (in->flags & INSN_PREDICATE) {
         uint32_t p = *(const uint32_t *)(const void *)(w->regs + in->op[0]);
         follow_use_register(w, ++what, in->op[0], 0, USE_PREDICATE);
@@ -284,7 +283,7 @@ static const struct insn *execute(struct warp *w, const struct insn *in) {
     }
     w->mask = lanes;
     if (lanes)
-        /* Before the instruction, while its sources are still there: a destination may be one of them. */
+        /* Before the instruction, while its sources are still intact: a destination may be one of them. */
         before(w, what);
     w->mask = all;
     const struct insn *next = in->handler(w, in);

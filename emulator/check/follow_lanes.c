@@ -1,5 +1,5 @@
-/* Undefined values in instructions in which lanes look at each other: see follow.h. They are called by the
- * operations, when all who take part are there. */
+/* Undefined values in instructions in which lanes read each other's values: see follow.h. The operations call these
+ * functions when all participating lanes have arrived. */
 #include "check/follow.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define REGISTER 4 /* bytes */
 
-/* Where lanes meet that came from different places, the instruction is a copy that is gone afterwards. */
+/* Where lanes from different places in the code meet, the instruction is a copy that is gone afterwards. */
 static const struct insn *in_code(const struct warp *w, const struct insn *in) {
     return &w->launch->kernel->code.insns[in->index];
 }

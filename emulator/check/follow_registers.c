@@ -1,4 +1,4 @@
-/* The frame beside a warp's own: see follow.h. */
+/* The shadow frame beside a warp's own: see follow.h. */
 #include "check/follow.h"
 
 #include <string.h>

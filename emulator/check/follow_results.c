@@ -246,9 +246,8 @@ static uint32_t decided_by_predicate(const struct warp *w, const char *opcode, c
 
 static void set_combined(struct warp *w, const struct insn *in, handler_fn handler, const struct operands *o,
                          uint32_t lanes) {
-    /* setp.and: false & anything is false; setp.or: true | anything is true. Lanes in which the predicate decides
-     * that have a
-     * defined result, whatever is compared. */
+    /* setp.and: false & anything is false; setp.or: true | anything is true. Lanes in which the predicate decides that
+     * have a defined result, whatever is compared. */
     uint32_t compared = undefined_in(w, o, o->destinations, o->count - 1);
     uint32_t decided = decided_by_predicate(w, source_of(w, in)->opcode, o);
     for (unsigned k = 0; k < o->destinations; k++)
@@ -268,8 +267,8 @@ static void set_by_rule(struct warp *w, const struct insn *in, handler_fn handle
                         uint32_t lanes) {
     const struct ptx_insn *p = source_of(w, in);
     struct rule rule = rule_of(p->row, p->opcode);
-    /* Lanes in which an operand is undefined that says which bits are taken (the shift of a shl, the selector of a
-     * prmt): zeros and ones in its place would be two selections of many, so trying out proves nothing. */
+    /* Lanes in which an operand that selects the bits (the shift of a shl, the selector of a prmt) is undefined: zeros
+     * and ones in its place would be two selections of many, so trying out proves nothing. */
     uint32_t controlled = undefined_in(w, o, o->count - rule.controls, o->count), rest = lanes & ~controlled;
     if (is_combined(p) && !(in->flags & INSN_CONSTANT)) {
         set_combined(w, in, handler, o, lanes);
@@ -301,9 +300,9 @@ static void form_results(struct warp *w, const struct insn *in, handler_fn handl
 
 /* ---- instructions that are no forms ---- */
 
-/* Moves whole elements: what happens to the registers happens to the frame beside them. */
+/* Moves whole elements: the shadow frame undergoes the same moves as the registers. */
 static void move_along(struct warp *w, const struct insn *in, handler_fn handler) {
-    /* The frame beside has the same layout, so the instruction itself moves the origins along, lane by lane. */
+    /* The shadow frame has the same layout, so the instruction itself moves the origins along, lane by lane. */
     uint8_t *regs = w->regs;
     w->regs = follow_registers(w);
     handler(w, in);
@@ -326,7 +325,7 @@ static void visit_read(struct ptx_register *r, bool written, void *context) {
     struct visited *v = context;
     unsigned bytes = register_bits(r) / 8;
     uint32_t lanes = written || r->constant ? 0 : follow_undefined(v->warp, r->slot, bytes, v->warp->mask);
-    /* One origin stands for all that are read. */
+    /* One origin is used for all that are read. */
     if (lanes && !v->lanes)
         v->origin = follow_byte(v->warp, r->slot, bytes, first_lane(lanes));
     v->lanes |= lanes;
@@ -382,7 +381,7 @@ static void set_product(struct warp *w, const struct insn *in, handler_fn handle
 
 /* ---- by the PTX instruction ---- */
 
-/* What it is to use an operand, where that is no value to compute with. */
+/* The kind of use of an operand that is not a value to compute with. */
 static enum use use_of(const struct warp *w, const struct insn *in, const struct instruction *row) {
     switch ((enum undefined_flow)row->undefined) {
     case UNDEFINED_VOTE:
@@ -420,9 +419,9 @@ static void other_results(struct warp *w, const struct insn *in, handler_fn hand
     visit_registers(p, visit_written, &v);
 }
 
-/* An operand that decode lets be computed first, into a place of its own. */
+/* An operand that decode makes a separate instruction compute first, into a temporary. */
 static bool makes_temporary(const struct warp *w, const struct insn *in) {
-    /* Its value goes to an instruction that follows; that one is looked at itself. */
+    /* Its value goes to an instruction that follows; that one is examined itself. */
     const struct ptx_insn *p = source_of(w, in);
     return (in->effect == EFFECT_LOCAL_ADDRESS || in->effect == EFFECT_SPECIAL) &&
            !(p && p->opcode && p->row->decoding == DECODING_mov);

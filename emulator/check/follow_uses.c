@@ -1,4 +1,4 @@
-/* Undefined values that somebody uses: see follow.h. */
+/* Uses of undefined values: see follow.h. */
 #include <string.h>
 
 #include "base/checks.h"
