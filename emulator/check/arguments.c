@@ -50,7 +50,7 @@ uint64_t arguments_that_lead(const struct launch *launch) {
     return found;
 }
 
-/* The last one before the address, or else the first one behind it. */
+/* The last one before the address, or else the first one after it. */
 static bool is_nearer(uint64_t value, uint64_t other, uint64_t address) {
     if (value <= address)
         return other > address || value >= other;

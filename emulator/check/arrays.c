@@ -45,8 +45,8 @@ struct array_part arrays_find(uint64_t address) {
         if (address - parts[i].from < parts[i].to - parts[i].from)
             return parts[i];
     struct array_part part = outside(address);
-    /* Outside of all arrays: the part of its allocation up to the arrays before and behind, so that the caller may
-     * ask once for a whole part. */
+    /* Outside of all arrays: the part of its allocation up to the arrays before and after, so that the caller may query
+     * a whole part at once. */
     for (size_t i = 0; i < part_count; i++) {
         if (parts[i].from > address && parts[i].from < part.to)
             part.to = parts[i].from;

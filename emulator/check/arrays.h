@@ -1,5 +1,5 @@
-/* The arrays that a grader has named (emulatorWatchArrays): whose memory is at an address, and what the host handed
- * to the device beside them. */
+/* The arrays that a grader has named (emulatorWatchArrays): whose memory is at an address, and what the host passed to
+ * the device besides them. */
 #ifndef ARRAYS_H
 #define ARRAYS_H
 
@@ -34,9 +34,9 @@ struct array_part arrays_find(uint64_t address);
 void arrays_copied(uint64_t to, uint64_t from, uint64_t bytes);
 void arrays_filled(uint64_t bytes);
 
-/* At the end of a launch's part on one worker: adds to what emulatorArraysCounted tells. */
+/* At the end of a launch's part on one worker: adds to the counts that emulatorArraysCounted returns. */
 void arrays_add(const struct emulatorArrayCounters *counters); /* ARRAYS_END of them */
-/* A launch has loaded so many bytes that the host can have written. */
+/* A launch has loaded this many bytes that the host can have written. */
 void arrays_read_there(uint64_t bytes);
 void arrays_launched(const struct launch *l);
 

@@ -1,4 +1,4 @@
-/* A byte for each byte of memory says who wrote it; what the host stored into memory of both sides is found by its
+/* A byte for each byte of memory records its author; what the host stored into memory of both sides is found by its
  * value. */
 #include "check/authors.h"
 
@@ -82,7 +82,7 @@ void authors_launch_begins(const struct launch *l) {
 
 static uint8_t author_of(const struct allocation *a, uint64_t offset);
 
-/* Of that part of the host's memory the bytes that are no kernel's work; `most` are enough. */
+/* The bytes in that part of the host's memory that no kernel has written; `most` are enough. */
 static uint64_t bytes_of_host(uint64_t from, uint64_t most) {
     const struct allocation *a = memory_find(from);
     struct array_part part = arrays_find(from);
@@ -94,8 +94,8 @@ static uint64_t bytes_of_host(uint64_t from, uint64_t most) {
     return bytes;
 }
 
-/* What a kernel reads of the host's memory may be another kernel's work. How much of it the host can have written is
- * known. */
+/* The host memory that a kernel reads may have been written by another kernel. How much of it the host can have written
+ * is known. */
 static void note_read_there(struct launch_loads loads) {
     for (int i = 0; i < HOST_PARTS && loads.loaded[i].bytes; i++)
         arrays_read_there(bytes_of_host(loads.loaded[i].from, loads.loaded[i].bytes));
@@ -144,7 +144,7 @@ void authors_copied(uint64_t to, uint64_t from, uint64_t bytes) {
     }
     for (uint64_t i = 0; i < bytes; i++) {
         uint8_t author = author_of(of, first + i);
-        /* A copy is no kernel: what it brings to memory of both sides has its value noted at once. */
+        /* A copy is not a kernel: the values that it writes to memory of both sides are noted at once. */
         bool ended = is_shared(into) && author == AUTHOR_KERNEL;
         at[i] = is_shared(of) && author != AUTHOR_KERNEL ? AUTHOR_COPY : ended ? AUTHOR_KERNEL_ENDED : author;
         if (ended)

@@ -1,9 +1,9 @@
-/* Who wrote each byte of memory, and which kernels were launched: for graders, from emulatorAuthorsStart on.
+/* The author of each byte of memory, and which kernels were launched: for graders, from emulatorAuthorsStart on.
  *
  * An allocation has a byte for each of its bytes then. Kernels' stores leave their mark in memory_store_at(), through
- * which all of them go; copies and fills do when they are done. What the host stores into memory of both sides nobody
- * sees: there, what a kernel left is remembered when the last kernel has ended, and a byte that has another value
- * since is the host's. */
+ * which all of them go; copies and fills do when they are done. The host's stores into memory of both sides cannot be
+ * observed: there, the values that kernels left are recorded when the last kernel has ended, and a byte whose value has
+ * changed since is the host's. */
 #ifndef AUTHORS_H
 #define AUTHORS_H
 
@@ -21,14 +21,14 @@ enum author {
     AUTHOR_MEMSET,
 };
 
-/* An allocation begins to live, with bytes that nobody wrote. */
+/* A new allocation, whose bytes have no author. */
 void authors_open(struct allocation *a);
 
 struct launch;
 void authors_launch_begins(const struct launch *l);
 void authors_launch_ended(const struct launch *l);
 
-/* One row of a copy or a fill is done; from 0: the host's memory, which may also be said of memory that is not the
+/* One row of a copy or a fill is done; from 0: the host's memory, which may also be passed for memory that is not the
  * device's. */
 bool authors_wanted(void);
 void authors_copied(uint64_t to, uint64_t from, uint64_t bytes);

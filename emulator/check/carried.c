@@ -1,6 +1,6 @@
-/* The host could hand a result over in many launches, a few bytes in each. A launch that says what an earlier one has
- * said hands next to nothing over: so loops over chunks, passes and devices, whose pointers and sizes come again or
- * change in a word or two, cost little. */
+/* The host could pass a result to kernels in many launches, a few bytes in each. A launch that repeats an earlier one
+ * passes next to nothing: so loops over chunks, passes and devices, whose pointers and sizes recur or change in a word
+ * or two, cost little. */
 #include "check/carried.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void forget(struct earlier **at) {
 uint64_t carried_by(const struct launch *l) {
     struct earlier *now = describe(l), **oldest = NULL;
     uint32_t least = differing(now, NULL), known = 0;
-    /* The earlier launch that it resembles most: passes and chunks come again in any order. */
+    /* The earlier launch that it resembles most: passes and chunks recur in any order. */
     for (struct earlier **at = &launches; *at && least; at = &(*at)->next)
         if ((*at)->kernel == now->kernel && (*at)->count == now->count) {
             uint32_t words = differing(now, *at);

@@ -7,8 +7,8 @@
 
 struct launch;
 
-/* Bytes of the words that differ from those of an earlier launch of this kernel, or from 0: from that, of the last
- * 16, which is most like it. One thread at a time. */
+/* Bytes of the words in which the launch differs from the most similar of this kernel's last 16 launches, or from zeros
+ * if these are more similar. One thread at a time. */
 uint64_t carried_by(const struct launch *l);
 
 /* There are no earlier launches any more. */

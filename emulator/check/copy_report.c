@@ -57,7 +57,7 @@ static void put_calls(struct text *t, const struct ran *now, const struct ran *t
         text_string(t, MARK "\n");
 }
 
-/* A variable's name, or who made the memory. */
+/* A variable's name, or which call made the memory. */
 void put_owner(struct text *t, const struct allocation *a) {
     char name[100];
     if (!a->name) {

@@ -7,10 +7,10 @@
 #include "check/stream_order.h"
 #include "memory/memory.h"
 
-/* Nobody knows what a copy or a fill is called that has no function. */
+/* The name of a copy or a fill whose function is not known. */
 #define SOME_COPY "a copy or fill"
 
-/* An operation, with how the program asked for it. */
+/* An operation, with how the program submitted it. */
 struct ran ran_found(const struct ran *r);
 
 /* Two copies or fills access a byte, at least one of them with a write. */
@@ -23,7 +23,7 @@ void report_lifetime(const struct ran *now, const struct ran *then, const struct
 void put_submission(struct text *t, const char *what, const struct submission *s);
 /* Whose memory it is: a variable's, or which call made it. */
 void put_owner(struct text *t, const struct allocation *a);
-/* The program's instruction that asked for it: the innermost one that is not in one of the toolkit's headers. */
+/* The program's instruction that submitted it: the innermost one that is not in one of the toolkit's headers. */
 uintptr_t submission_caller(const struct submission *s);
 /* " in stream 5"; nothing where that is not known. */
 void put_stream(struct text *t, const struct submission *s);

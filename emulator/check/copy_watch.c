@@ -16,7 +16,7 @@ static uint64_t extent(const struct copied *c, const struct copy_side *s) {
     return (c->depth - 1) * s->slice + (c->height - 1) * s->pitch + c->width;
 }
 
-/* ---- bytes that nobody has written ---- */
+/* ---- unwritten bytes ---- */
 
 static void report_unwritten(const struct copied *c, const struct allocation *a, uint64_t where, uint64_t bytes) {
     struct text t = {0}, title = {0};
@@ -43,7 +43,7 @@ static void count_unwritten(const struct allocation *a, uint64_t address, uint64
     }
 }
 
-/* What a copy from the host leaves out, a kernel may find unwritten. */
+/* Bytes that a copy from the host leaves out may be unwritten when a kernel reads them. */
 static void note_part(const struct copied *c, const struct allocation *to) {
     bool rows = c->height > 1 && c->width < c->to.pitch;
     if (c->fill || !to || !to->watch || c->depth != 1 || (!rows && c->width * c->height >= to->size))
@@ -89,7 +89,7 @@ static bool first_byte_in(const struct copy_range *r, uint64_t address, uint64_t
     return z < r->depth && *found < end;
 }
 
-/* The rows of the one that has fewer are looked for in the other. */
+/* The rows of the range that has fewer are searched for in the other. */
 static bool ranges_meet(const struct copy_range *a, const struct copy_range *b, uint64_t *where) {
     const struct copy_range *few = a->height * a->depth <= b->height * b->depth ? a : b, *other = few == a ? b : a;
     if (a->address >= b->address + b->bytes || b->address >= a->address + a->bytes)
@@ -103,8 +103,7 @@ static bool ranges_meet(const struct copy_range *a, const struct copy_range *b, 
     return false;
 }
 
-/* Reports the first byte that both touch, one of them with a write. What goes wrong with each part of an allocation
- * is said once. */
+/* Reports the first byte that both touch, one of them with a write. Each part of an allocation is reported once. */
 static void compare_with_copy(const struct ran *other, void *argument) {
     static uint64_t reported;
     const struct ran *ran = argument;
@@ -169,7 +168,7 @@ static void note_order(const struct copied *c, const struct allocation *to, cons
     compare_with_all(c->order, &ran);
 }
 
-/* Whoever uses the memory later finds this among the copies that have run. */
+/* A later use of the memory finds this among the copies that have run. */
 void memory_ordered(const struct operation_order *order, uint64_t base, enum ran_kind kind) {
     const struct allocation *a = memory_find(base);
     if (!order->serial || !a || !memory_is_live(a))
@@ -180,7 +179,7 @@ void memory_ordered(const struct operation_order *order, uint64_t base, enum ran
     compare_with_all(order, &ran);
 }
 
-/* What kernels have stored and nobody has looked at since is known by what is in memory. */
+/* The values that kernels have stored, and that no check has copied since, are known only from memory. */
 void copy_watch_before(uint64_t address, uint64_t bytes) {
     const struct allocation *a = memory_find(address);
     if (a && a->watch && memory_is_live(a) && bytes)

@@ -20,7 +20,7 @@ struct copied {
     const struct operation_order *order;
 };
 
-/* Before it is done: what lies between the rows of a box counts as written, too. */
+/* Before it is done: the bytes between the rows of a box count as written, too. */
 void copy_watch_before(uint64_t address, uint64_t bytes);
 /* After it was done. Only to be called when a check is on. */
 void copy_watch(const struct copied *c);

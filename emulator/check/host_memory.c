@@ -11,8 +11,8 @@
 
 #define NAMED_LEAKS 20
 
-/* A line of a header of the toolkit's is none: it was inlined into the program's own function. A function with a name
- * of the runtime's stands before the runtime, in a profiler or a grader: who called it is not known. */
+/* A line of one of the toolkit's headers does not count: it was inlined into the program's own function. A function
+ * with a name of the runtime's interposes the runtime, in a profiler or a grader: its caller is not known. */
 static bool find_place(uintptr_t pc, struct host_place *place) {
     if (!pc || !host_place_find(pc, place) || strncmp(place->function, "cuda", 4) == 0)
         return false;

@@ -71,7 +71,7 @@ void launch_log_load(struct loaded_of_host to[HOST_PARTS], uint64_t from, uint64
     to[i].bytes += bytes;
 }
 
-/* The newest are asked for. */
+/* From the end, since callers look up the newest ones. */
 static size_t find_logged(uint64_t id) {
     size_t i = count;
     while (i && notes[i - 1].id != id)

@@ -14,8 +14,8 @@ void launch_log_clear(void);
 /* emulatorLaunches. */
 size_t launch_log_read(struct emulatorLaunch *out, size_t most);
 
-/* Bytes loaded from a part of the host's memory outside the arrays (check/arrays.h); what comes after so many parts
- * is counted with the last. */
+/* Bytes loaded from a part of the host's memory outside the arrays (check/arrays.h); any parts beyond this many are
+ * counted with the last. */
 #define HOST_PARTS 8
 struct loaded_of_host {
     uint64_t from, bytes; /* 0: none */

@@ -103,7 +103,7 @@ bool managed_fault(uint64_t address, bool write, const char *function) {
         struct region *r = &regions[i];
         if (address - r->base >= r->bytes || !atomic_exchange(&r->closed, false))
             continue;
-        /* Called in a signal handler: no lock, no allocation, a fixed number of places. */
+        /* Called in a signal handler: no lock, no allocation, a fixed number of slots. */
         unsigned n = in_callback ? MAX_HOST_ACCESSES : atomic_fetch_add(&host_access_count, 1);
         if (n < MAX_HOST_ACCESSES) {
             host_accesses[n] = (struct host_access){address, write, function, stream_order_last(), {{0}}};
@@ -117,8 +117,8 @@ bool managed_fault(uint64_t address, bool write, const char *function) {
 
 /* ---- afterwards ---- */
 
-/* Accesses of the system's scope are meant for the host, which has atomics of its own; what it stores does not show
- * which. A volatile one is of that scope, too. */
+/* Accesses of system scope are meant for the host, which also has atomics; whether a store by the host is an atomic
+ * cannot be seen. A volatile access is of that scope, too. */
 static bool is_of_system(const struct full_record *m, const struct kernel *k) {
     uint32_t index = RECORD_INSN(m->record.packed);
     const struct ptx_insn *p = index < k->code.count ? k->code.sources[index] : NULL;
@@ -126,7 +126,7 @@ static bool is_of_system(const struct full_record *m, const struct kernel *k) {
            (opcode_has(p->opcode, "sys") || opcode_has(p->opcode, "volatile") || opcode_has(p->opcode, "mmio"));
 }
 
-/* The launch that left the record had been submitted, and nobody had waited for it. */
+/* The launch that left the record had been submitted, and had not been waited for. */
 static bool races_with_host(const struct host_access *t, const struct full_record *m, struct ran *r) {
     return m->launch && m->launch <= t->serial && stream_order_find(m->launch, r) && r->kernel &&
            t->clock.last[r->stream] < r->number && !is_of_system(m, r->kernel);

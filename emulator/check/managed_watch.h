@@ -22,7 +22,7 @@ void managed_protect(void);
 void managed_settle(bool idle);
 /* What the program's threads have waited for; set once. */
 void managed_clock(const struct stream_clock *host);
-/* This thread runs a callback of a stream, or no longer: what it touches, the stream's order allows. */
+/* This thread runs a callback of a stream, or no longer: the stream's order permits what it touches. */
 void managed_in_callback(bool in);
 
 /* From the handler of SIGSEGV: true when the access may be tried again. */
