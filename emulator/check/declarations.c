@@ -1,4 +1,5 @@
-/* See declarations.h. A reader of a few lines of C, not a parser: what it does not understand, it leaves alone. */
+/* See declarations.h. A reader of a few lines of C, not a parser: anything that it does not understand is left
+ * alone. */
 #include "check/declarations.h"
 
 #include <ctype.h>
@@ -30,7 +31,7 @@ static bool in_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The next place where the word stands by itself, or NULL. */
+/* The next place where the word occurs by itself, or NULL. */
 static const char *find_word(const char *text, const char *word, size_t length) {
     for (const char *p = text; (p = strstr(p, word)); p++)
         if ((p == text || !in_word(p[-1])) && !in_word(p[length]))
@@ -127,7 +128,7 @@ static bool read_sum(struct scope s, const char **p, uint64_t *value, int nested
     return true;
 }
 
-/* The bounds in brackets behind a name. */
+/* The bounds in brackets after a name. */
 static unsigned bounds_at(struct scope s, const char *p, uint64_t bounds[MAX_DIMENSIONS]) {
     unsigned n = 0;
     for (p = skip_space(p); *p == '[' && n < MAX_DIMENSIONS; p = skip_space(p + 1)) {
@@ -138,7 +139,7 @@ static unsigned bounds_at(struct scope s, const char *p, uint64_t bounds[MAX_DIM
     return n;
 }
 
-/* The `__shared__` that stands before p in the same statement, or NULL. */
+/* The `__shared__` before p in the same statement, or NULL. */
 static const char *shared_before(const char *text, const char *p) {
     const char *start = p;
     while (start > text && !strchr(";{}", start[-1]))
@@ -166,7 +167,7 @@ static uint64_t type_size(const char *from, const char *to) {
     return 0;
 }
 
-/* Do these bounds make an array of that size, of elements of so many bytes (0: not known)? */
+/* Do these bounds make an array of that size, of elements of this many bytes (0: not known)? */
 static bool is_size(uint64_t size, const uint64_t *bounds, unsigned n, uint64_t element) {
     uint64_t elements = 1;
     for (unsigned i = 0; i < n; i++)
@@ -197,7 +198,7 @@ static unsigned declared_between(const char *text, const char *from, const char 
     return found;
 }
 
-/* Behind the bracket that closes the one at p, or NULL. */
+/* The text after the bracket that closes the one at p, or NULL. */
 static const char *behind_bracket(const char *p, char open, char close) {
     for (int depth = 0; *p; p++) {
         depth += (*p == open) - (*p == close);
@@ -207,8 +208,7 @@ static const char *behind_bracket(const char *p, char open, char close) {
     return NULL;
 }
 
-/* The body of the function that is defined at p, where its name stands: from its brace on; NULL where it is only
- * used. */
+/* The body of the function that is defined at p, where its name is: from its brace on; NULL where it is only used. */
 static const char *body_at(const char *p, size_t length) {
     const char *at = skip_space(p + length);
     at = *at == '(' ? behind_bracket(at, '(', ')') : NULL;
@@ -218,7 +218,7 @@ static const char *body_at(const char *p, size_t length) {
 
 /* ---- parameters ---- */
 
-/* Behind the parameter that begins at p: at its comma, or at the bracket that ends the list. */
+/* The end of the parameter that begins at p: its comma, or the bracket that ends the list. */
 static const char *parameter_end(const char *p) {
     int depth = 0;
     for (; *p && (depth || (*p != ',' && *p != ')')); p++)
@@ -227,7 +227,7 @@ static const char *parameter_end(const char *p) {
     return p;
 }
 
-/* The number-th parameter of the list that begins behind p, or NULL; NULL also where there are not `count` of them. */
+/* The number-th parameter of the list that begins after p, or NULL; NULL also where there are not `count` of them. */
 static const char *parameter_at(const char *p, unsigned number, unsigned count) {
     const char *found = NULL;
     for (unsigned i = 1;; i++) {

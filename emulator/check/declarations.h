@@ -1,4 +1,4 @@
-/* Dimensions of arrays and names of parameters, read from the student's source: PTX knows only bytes and numbers. */
+/* Dimensions of arrays and names of parameters, read from the student's source: PTX has only bytes and numbers. */
 #ifndef DECLARATIONS_H
 #define DECLARATIONS_H
 

@@ -99,7 +99,7 @@ void hazards_note(struct hazards *all, const struct hazard *h) {
     pthread_mutex_unlock(&all->lock);
 }
 
-/* ---- what comes again in a later launch ---- */
+/* ---- findings that recur in a later launch ---- */
 
 #define MOST_KNOWN 1024
 
@@ -113,7 +113,7 @@ static uint64_t hash_side(uint64_t hash, const struct kernel *k, const struct in
     return cache_hash(hash_text(hash_text(hash, k ? k->name : NULL), at->file), numbers, sizeof numbers);
 }
 
-/* By names and lines, since the kernel's module may be loaded again; without lines by the numbers of instructions. */
+/* By names and lines, since the kernel's module may be loaded again; without lines, by the numbers of instructions. */
 static uint64_t hash_hazard(const struct hazard *h) {
     uint64_t kind[] = {h->kind, h->relation, h->warning, h->space, h->kind == HAZARD_REGISTERS ? h->asked : 0};
     uint64_t hash = cache_hash(CACHE_START, kind, sizeof kind);
@@ -140,7 +140,7 @@ static bool reported_before(const struct hazard *h) {
     return found;
 }
 
-/* Instead of the lines and the advice, which stand above. */
+/* Replaces the lines and the advice, which have been printed above. */
 static bool put_again(struct text *t, const struct hazard *h) {
     if (h->again)
         text_string(t, MARK "    This is the same as above, in a later launch.\n" MARK "\n");
@@ -231,7 +231,7 @@ static bool is_store_async(const struct kernel *k, const struct insn *in) {
     return p && p->row && p->row->memory == MEMORY_ASYNC_STORE;
 }
 
-/* The words for a hazard of that proxy; of st.async, which is none of its copies, they are a store's. */
+/* The words for a hazard of that proxy. st.async is not one of its copies, so it gets the words for a store. */
 static const struct async_words *words_of_proxy(const struct hazard *h) {
     static const struct async_words store = {"Unfinished st.async", " with a st.async that may still be under way",
                                              "What st.async stores is there when its bytes have arrived at its "
@@ -247,7 +247,7 @@ bool hazard_is_of_proxy(const struct hazard *h) {
     return h->kind >= HAZARD_ASYNC && h->kind < HAZARD_PLAIN_READ;
 }
 
-/* Of accesses of the asynchronous proxy to what a bulk copy may not have brought yet. */
+/* For accesses of the asynchronous proxy to bytes that a bulk copy may not have written yet. */
 static const char *advice_on_loads(const struct hazard *h) {
     if (h->now && h->now->effect == EFFECT_BULK_WRITE && h->write_then)
         return "Two bulk copies fill the same bytes, and the first may not be done when the second begins. If both "
@@ -288,7 +288,7 @@ static const char *missing_order(const struct hazard *h) {
     }
 }
 
-/* How it was read, where that is no load. */
+/* How it was read, if not by a load. */
 static const char *special_read(const struct hazard *h) {
     return h->now->effect == EFFECT_TEXTURE ? "texture" : h->now->effect == EFFECT_SURFACE ? "surface" : NULL;
 }
@@ -391,7 +391,7 @@ static void put_launch(struct text *t, const struct kernel *k, const struct subm
     text_string(t, "\n");
 }
 
-/* Where the two began, or the kernel, and whose memory the copy is in. */
+/* Where the two launches, or the kernel and the copy, began; of a copy also the owner of its memory. */
 static void put_launches(struct text *t, const struct hazard *h) {
     if (h->relation != RELATION_LAUNCHES)
         return;
@@ -426,7 +426,7 @@ static void put_race_title(struct text *t, const struct hazard *h) {
     text_format(t, " [%g hazard%s]\n", h->count, h->count == 1 ? "" : "s");
 }
 
-/* What the memory is called in the source; empty where that is not known. */
+/* The memory's name in the source; empty if it is not known. */
 static void copy_name(const struct hazard *h, const struct pointer_argument *arg, char *out, size_t size) {
     const struct ptx_variable *v = h->space == SPACE_SHARED ? symbol_shared(h->kernel, h->address) : NULL;
     const struct allocation *a = h->space == SPACE_GLOBAL ? h->allocation : NULL;
@@ -488,7 +488,7 @@ static void put_race(struct text *t, const struct hazard *h, const struct pointe
     put_advice(t, advice_on(h));
 }
 
-/* Where the value is used, if that is another line than the one that read it. */
+/* Where the value is used, if on another line than the read. */
 static void put_use(struct text *t, const struct hazard *h) {
     if (!h->used || same_place(&h->at, h->now, &h->at_use, h->used))
         return;
@@ -573,7 +573,7 @@ static void put_lifetime(struct text *t, const struct hazard *h, const struct po
                         "kernel's stream wait for it (cudaStreamWaitEvent).");
 }
 
-/* A shuffle that nobody answers. */
+/* A shuffle from a lane that does not take part. */
 static void put_nobody(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     struct text s = {0};
     text_format(&s, "%s: Undefined value of a shuffle: its lane asks lane %u, which does not take part",
@@ -717,7 +717,7 @@ static void put_no_fence(struct text *t, const struct hazard *h, const struct po
         "the wgmma. Put wgmma.fence.sync.aligned before the first wgmma of a group (warpgroup_arrive() in CUTLASS).");
 }
 
-/* The last copy of a part may have been meant to bring more. */
+/* The last partial copy may have been meant to copy more. */
 static bool put_copied_part(struct text *t, const struct hazard *h) {
     const struct allocation_watch *w = h->allocation ? h->allocation->watch : NULL;
     const struct part_copied *part = w ? &w->part : NULL;
@@ -790,7 +790,7 @@ static const struct {
     [HAZARD_SKIPPED_SYNC] = {put_skipped_sync, FINDING_LOST_LANE},
 };
 
-/* A race may let a read happen too early, and find nothing written: then the race alone is reported. */
+/* A race may make a read happen too early, before anything is written: then only the race is reported. */
 static bool follows_from_race(const struct hazards *all, const struct hazard *h) {
     for (unsigned i = 0; h->kind == HAZARD_UNWRITTEN && i < all->count; i++) {
         const struct hazard *r = &all->items[i];

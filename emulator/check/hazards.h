@@ -15,17 +15,17 @@ enum hazard_kind {
     HAZARD_ASYNC, /* one to what the asynchronous proxy may still be reading or writing, by enum async_fact */
     HAZARD_UNFENCED = HAZARD_ASYNC + ASYNC_FENCED, /* a read by that proxy of what the generic one has written */
     HAZARD_PLAIN_READ =
-        HAZARD_ASYNC + ASYNC_FACTS, /* a race of a plain read with an atomic, in global memory: some mean it */
+        HAZARD_ASYNC + ASYNC_FACTS, /* a race of a plain read with an atomic, in global memory: may be intended */
     HAZARD_EXIT,                    /* an access to shared memory of a block that may have exited by then */
     HAZARD_ALLOCATED,               /* an access (`then`) to memory that another stream may not have allocated yet */
     HAZARD_FREED,                   /* or may have freed by then */
-    HAZARD_UNWRITTEN,               /* memory is read that nobody has written, and the value is used */
-    HAZARD_NOBODY,                  /* a shuffle asks a lane that does not take part, and what it gets is used */
-    HAZARD_REGISTERS,               /* of a wgmma under way are touched */
-    /* no wgmma.fence between a wgmma and who touched its registers; then: NULL, before the first one */
+    HAZARD_UNWRITTEN,               /* memory that was never written is read, and the value is used */
+    HAZARD_NOBODY,                  /* a shuffle reads from a lane that does not take part, and the result is used */
+    HAZARD_REGISTERS,               /* of a wgmma in flight are touched */
+    /* no wgmma.fence between a wgmma and the access to its registers; then: NULL, before the first one */
     HAZARD_NO_FENCE,
     HAZARD_SETMAXNREG,  /* used wrongly, by enum register_mistake in `use` */
-    HAZARD_SKIPPED_SYNC /* lanes that a mask names work behind the *_sync function, and never come to it */
+    HAZARD_SKIPPED_SYNC /* lanes named by a mask do work past the *_sync function, and never execute it */
 };
 
 /* What is wrong with a setmaxnreg; numbers are in `asked` and `bytes`. */
@@ -33,10 +33,10 @@ enum register_mistake {
     REGISTERS_OF_SOME_LANES, /* `asked` lanes of the warp do not execute it */
     REGISTERS_OF_SOME_WARPS, /* of the warpgroup */
     REGISTERS_THE_OTHER_WAY, /* .dec to more than the `asked` it has, or .inc to fewer */
-    REGISTERS_TOO_MANY,      /* all warps together want `bytes` registers more than the block was launched with */
+    REGISTERS_TOO_MANY,      /* all warps together request `bytes` registers more than the block was launched with */
 };
 
-/* How far the two accesses are apart: says what is missing between them. */
+/* How far apart the two accesses are, which determines what is missing between them. */
 enum hazard_relation {
     RELATION_WARP,
     RELATION_BLOCK,
@@ -68,9 +68,9 @@ struct hazard {
     const char *host_function;
     struct submission submitted, submitted_then; /* of launches and copies, where they are two */
     const struct allocation *allocation;         /* of global memory */
-    const struct insn *used; /* who uses an undefined value, or works behind a *_sync function; NULL: nobody else */
+    const struct insn *used; /* the use of an undefined value, or the work past a *_sync function; NULL: no other */
     unsigned use;            /* enum use: check/follow.h */
-    unsigned asked;          /* the lane that a shuffle asked, or that has gone around it */
+    unsigned asked;          /* the lane that a shuffle read from, or that has gone around it */
     uint64_t count;
     bool again; /* reported by an earlier launch of the kernel */
     struct source_position at, at_then, at_use;

@@ -76,7 +76,7 @@ void report_remaining(int device) {
     report_all_unused(device);
 }
 
-/* The last word, when the program ends; with checks on also when nothing was found. */
+/* The summary at the end of the program; with checks on also when nothing was found. */
 static void print_summary(void) {
     struct text t = {0};
     if (check_is_on(CHECK_RACE))
@@ -87,7 +87,7 @@ static void print_summary(void) {
     if (w)
         text_format(&t, ", %u warning%s", w, w == 1 ? "" : "s");
     text_string(&t, "\n");
-    fflush(stdout); /* in a pipe, the program's last words would follow, and begin in the middle of a line */
+    fflush(stdout); /* in a pipe, the program's last output would follow, and begin in the middle of a line */
     text_send(&t);
     if (n && checks_exit_code()) {
         fflush(NULL);
@@ -102,7 +102,7 @@ static void summary_at_exit(void) {
     registered = true;
 }
 
-/* Early, so that it comes late: what the program itself does at exit may still find something. */
+/* Registered early, so that it runs late: what the program itself does at exit may still have findings. */
 __attribute__((constructor)) static void summary_with_checks(void) {
     if (checks_on())
         summary_at_exit();
@@ -196,7 +196,7 @@ static bool has_allocations(enum ptx_space space) {
     return space == SPACE_GLOBAL || space == SPACE_CONST;
 }
 
-/* Host memory of this process at that address? Asks the system, which does not fault. */
+/* Host memory of this process at that address? Queries the system, which does not fault. */
 static bool is_host_memory(uint64_t address) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     if (address >> 47 || address < page || memory_is_reserved(address))
@@ -220,7 +220,7 @@ static void classify(struct bad_access *bad) {
     case FINDING_HOST_POINTER:
         bad->finding = outside(a, bad->address);
         break;
-    case FINDING_MISALIGNED: /* -1, read from memory that holds the fill: that it is odd says nothing */
+    case FINDING_MISALIGNED: /* -1, read from memory that holds the fill: that it is odd is irrelevant */
         if (bad->address >= ADVICE_NO_POINTER)
             bad->finding = FINDING_OUT_OF_BOUNDS;
         break;
@@ -229,8 +229,8 @@ static void classify(struct bad_access *bad) {
     }
 }
 
-/* An address in host memory that was computed from a good pointer is a wild index: what it happens to meet says
- * nothing. */
+/* An address in host memory that was computed from a good pointer is a wild index: which memory it happens to hit is
+ * irrelevant. */
 static void look_for_base(struct bad_access *bad, const struct warp *w, const struct insn *in) {
     if (bad->finding != FINDING_HOST_POINTER || in->effect != EFFECT_ACCESS)
         return;
@@ -248,7 +248,7 @@ static uint64_t volume(const uint32_t n[3]) {
     return (uint64_t)n[0] * n[1] * n[2];
 }
 
-/* Of shared memory: whose it is. In a launch without clusters it is always the block's own. */
+/* For shared memory: which block owns it. In a launch without clusters it is always the block's own. */
 static void describe_target(struct bad_access *bad, const struct block *own) {
     bad->rank = cluster_rank((uint32_t)bad->address);
     bad->foreign = own->launch->cluster_blocks > 1 && bad->rank != own->rank;
@@ -287,7 +287,7 @@ static struct bad_access describe(const struct warp *w, const struct insn *in, e
     return bad;
 }
 
-/* The caller knows of one bad lane and passes all that may be; these are the ones that are as bad. */
+/* The caller has found one bad lane and passes all candidates; these are the ones that are as bad. */
 static uint32_t bad_lanes(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
                           const uint64_t addresses[WARP_SIZE]) {
     uint32_t bad = 0;

@@ -23,7 +23,7 @@ void report_host_fault(uint64_t address, bool write, const char *function);
 /* What is wrong with what is still allocated on a device (-1: on any) whose context ends. */
 void report_remaining(int device);
 
-/* A report that somebody else has written. A warning changes no verdict. */
+/* A report whose text was written elsewhere. A warning changes no verdict. */
 struct text;
 struct facts_of_finding;
 void report_text(struct text *t, enum finding finding, bool warning, const struct facts_of_finding *facts);

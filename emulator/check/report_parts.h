@@ -39,8 +39,8 @@ void put_advice(struct text *t, const char *advice);
 struct source_position own_line(const struct kernel *kernel, struct source_position p);
 /* "x.cu:12", or "". */
 void own_line_text(const struct kernel *kernel, const struct insn *in, char *out, size_t size);
-/* Where the inlined function was called that this line is in: lines, innermost first, "93, 145"; empty where it was
- * not. Of a long way only the innermost ones. */
+/* Where the inlined function that contains this line was called: lines, innermost first, "93, 145"; empty where it was
+ * not. Of a long chain only the innermost ones. */
 #define CALLED_TEXT 32
 void own_calls(const struct kernel *kernel, const struct insn *in, char called[CALLED_TEXT]);
 /* Is this a file of the toolkit? */

@@ -70,7 +70,7 @@ static bool in_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Is something accessed by the name that stands at p? */
+/* Is something accessed by the name at p? */
 static bool is_access(const char *line, const char *p, size_t length) {
     const char *after = p + length + strspn(p + length, " ");
     bool pointer = p > line && (p[-1] == '*' || p[-1] == '&');

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The path relative to the current directory where the file lies below it, otherwise the path itself. The answer
- * points into `path`. */
+/* The path relative to the current directory where the file is below it, otherwise the path itself. The answer points
+ * into `path`. */
 const char *source_short_path(const char *path);
 
 /* Copies line number `line` of the file, without the white space around it, of which `indent` characters stood before

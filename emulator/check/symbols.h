@@ -1,4 +1,4 @@
-/* Names for what lies at an address: "tile[37]". */
+/* Names for the memory at an address: "tile[37]". */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
@@ -11,9 +11,8 @@
 const struct ptx_variable *symbol_shared(const struct kernel *kernel, uint64_t offset);
 /* The last of those that end at or before an offset, or NULL. */
 const struct ptx_variable *symbol_shared_before(const struct kernel *kernel, uint64_t offset);
-/* Adds "tile[1][5]" where the declaration stands in the file, otherwise "tile[37]"; where the offset is in no
- * variable, "byte 148 of shared memory". Where the bytes of the access are pieces, and no element: "tile + 148
- * bytes". */
+/* Adds "tile[1][5]" where the declaration is in the file, otherwise "tile[37]"; where the offset is in no variable,
+ * "byte 148 of shared memory". Where the bytes of the access are pieces, and no element: "tile + 148 bytes". */
 void symbol_put_shared(struct text *t, const struct kernel *kernel, const char *file, uint64_t offset, uint32_t bytes,
                        bool pieces);
 /* Bytes from row to row of a shared array, by its declaration in the kernel's file; 0: it has no rows, or is not
