@@ -18,7 +18,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
     return cudaSuccess;
 }
 
-/* Who may reach whose memory. */
+/* Which device may reach which other's memory. */
 static bool peers[MAX_DEVICES][MAX_DEVICES];
 
 bool device_reaches(int device, int peer) {
