@@ -1,13 +1,13 @@
-/* What one executable instruction does beside computing in registers. Decode makes several of some PTX instructions:
- * operands are widened before, results narrowed behind, a copy reads and then writes. Passes that must know which of
- * them they look at ask for the effect; ops/effects.c says it once for each operation. */
+/* The effects of one executable instruction besides computing in registers. Decode makes several of some PTX
+ * instructions: operands are widened before, results narrowed after, a copy reads and then writes. Passes that must
+ * distinguish them look up the effect; ops/effects.c lists it once for each operation. */
 #ifndef EFFECT_H
 #define EFFECT_H
 
 enum effect {
     EFFECT_NONE, /* registers to registers */
     EFFECT_NOTHING,
-    EFFECT_PAUSE, /* gives the warp's turn to others */
+    EFFECT_PAUSE, /* passes the warp's turn to others */
 
     /* helpers that decode adds */
     EFFECT_LABEL,
