@@ -11,7 +11,7 @@ struct volta {
     float a[SIDE][DEPTH], b[DEPTH][SIDE], c[SIDE][SIDE];
 };
 
-/* The lanes of quad pair q, and where in the matrices the second four of them begin. */
+/* The lanes of quad pair q, and the position in the matrices where the second four of them begin. */
 static unsigned quad_lane(unsigned q, unsigned i) {
     return 4 * q + i % 4 + (i >= 4 ? 16 : 0);
 }
