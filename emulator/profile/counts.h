@@ -7,8 +7,8 @@
 
 #include "isa/class.h"
 
-/* Five counts for each kind of memory access: global, local, shared. Sectors are 32 bytes; a request is one
- * instruction of one warp. BYTES: asked for by all threads; USED: distinct bytes among them. */
+/* Five counts for each kind of memory access: global, local, shared. Sectors are 32 bytes; a request is one instruction
+ * of one warp. BYTES: requested by all threads; USED: distinct bytes among them. */
 #define GLOBAL_KIND(X, NAME, kind, label)                                                                              \
     X(NAME##_REQUESTS, MEMORY, "l1tex__t_requests_pipe_lsu_mem_" kind ".sum", "request", label " Requests")            \
     X(NAME##_SECTORS, MEMORY, "l1tex__t_sectors_pipe_lsu_mem_" kind ".sum", "sector", label " Sectors")                \
