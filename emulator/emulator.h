@@ -1,4 +1,4 @@
-/* What the emulator's libcudart.so offers beyond the CUDA runtime API.
+/* The functions of the emulator's libcudart.so beyond the CUDA runtime API.
  *
  * NVIDIA's library does not have these functions, so a program never links against them: it looks them up at run time
  * (dlsym(RTLD_DEFAULT, "emulatorName")), and the result shows what runs its kernels. */
@@ -44,7 +44,7 @@ struct emulatorCounters {
     uint64_t surface_load_sectors;
     uint64_t surface_store_requests;
     uint64_t surface_store_sectors;
-    uint64_t async_copies;          /* cp.async of a warp; what they load is among the global loads, too */
+    uint64_t async_copies;          /* cp.async of a warp; their loads are also among the global loads */
     uint64_t async_copy_wavefronts; /* passes over the banks in which they write to shared memory */
     uint64_t bulk_copies;           /* cp.async.bulk of a thread: no part of what is counted above */
     uint64_t bulk_load_bytes;       /* that they read from global memory */
@@ -132,7 +132,7 @@ struct emulatorArray {
     uint32_t input, output; /* it is one, the other, both, or neither */
 };
 
-/* What was done to an array while counting. A request is one memory instruction of one warp; where its lanes access two
+/* The accesses to an array while counting. A request is one memory instruction of one warp; where its lanes access two
  * arrays it is one request in each. Lane bytes are those that the active lanes requested. cp.async counts as a load. */
 struct emulatorArrayCounters {
     uint64_t load_requests, load_sectors,
@@ -156,7 +156,7 @@ void emulatorWatchArrays(const struct emulatorArray *arrays, size_t count);
  * returns how many there are. */
 size_t emulatorArraysCounted(struct emulatorArrayCounters *out, size_t most);
 
-/* What the host has passed to the device since emulatorWatchArrays, and what it got back. */
+/* The data that the host has passed to the device since emulatorWatchArrays, and got back. */
 struct emulatorHostBytes {
     /* bytes copied from the host's memory to memory that kernels can reach, inputs among emulatorWatchArrays left
      * out */

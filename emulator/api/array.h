@@ -51,7 +51,7 @@ bool array_remove(struct cudaArray *a); /* false when there was none */
 cudaError_t array_requirements(struct cudaArrayMemoryRequirements *out, unsigned flags, size_t bytes);
 cudaError_t array_sparse(struct cudaArraySparseProperties *out, const struct cudaArray *a, unsigned levels);
 
-/* What a texture or surface reads, for a call named in messages. */
+/* The resource that a texture or surface reads, for a call named in messages. */
 cudaError_t array_resource(const char *function, const struct cudaResourceDesc *resource, struct image *out);
 
 #endif

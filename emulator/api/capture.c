@@ -36,7 +36,7 @@ struct capture_point {
     size_t count;
 };
 
-/* Guarded by the lock of graphs. The number of captures can be looked at without it. */
+/* Guarded by the lock of graphs. The number of captures can be read without it. */
 static struct capture *captures;
 static _Atomic int capture_count;
 static unsigned long long last_id;

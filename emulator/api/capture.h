@@ -7,7 +7,7 @@
 struct stream;
 struct work;
 
-/* Each of these is asked for a call that is named in messages; an error is the code to return, which state_return has
+/* Each of these is a check for a call that is named in messages; an error is the code to return, which state_return has
  * seen. While nothing is captured anywhere they cost one read of a counter. */
 
 /* May the stream be given work now, and is it captured? */
@@ -31,7 +31,7 @@ struct graph *capture_graph(struct stream *s); /* NULL when it is not captured *
 void capture_invalidate(struct stream *s);
 void capture_stream_destroyed(struct stream *s);
 
-/* A point in a captured stream, which an event remembers. */
+/* A point in a captured stream, which an event stores. */
 struct capture_point;
 struct capture_point *capture_mark(struct stream *s);
 struct capture_point *capture_point_copy(const struct capture_point *p); /* NULL for NULL, or when there is no memory */

@@ -1,4 +1,4 @@
-/* Choosing a device, and what can be set on it; properties.c says what it is like. */
+/* Choosing a device, and what can be set on it; properties.c describes it. */
 #include "api/capture.h"
 #include "api/device.h"
 
@@ -62,7 +62,7 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted) {
 }
 
 #define KNOWN_FLAGS (cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops)
-static unsigned device_flags[MAX_DEVICES]; /* host memory is always mapped: that one is added when asked */
+static unsigned device_flags[MAX_DEVICES]; /* host memory is always mapped: that flag is added in queries */
 
 /* At most one wait policy may be chosen. */
 static cudaError_t set_flags(int device, unsigned flags) {
@@ -171,7 +171,7 @@ size_t device_stack_limit(void) {
     return limits[cudaLimitStackSize];
 }
 
-/* But for the stack, what is limited grows as needed: the limit is only remembered. */
+/* Except for the stack, the limited resources grow as needed: the limit is only stored. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     ENTER();
     NOT_WHILE_CAPTURING(__func__);

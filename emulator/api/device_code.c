@@ -18,7 +18,7 @@ static uint32_t magic_of(const void *code) {
     return magic;
 }
 
-/* What __cudaRegisterFatBinary gets, and the loading functions take, too. */
+/* The argument of __cudaRegisterFatBinary, which the loading functions also take. */
 static const void *unwrapped(const void *code) {
     const struct fatbin_wrapper *w = code;
     return magic_of(code) == FATBIN_WRAPPER_MAGIC && w->data ? w->data : code;

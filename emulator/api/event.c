@@ -51,7 +51,7 @@ static cudaError_t no_event(const char *function) {
                         "There is no such event (never created, or destroyed).");
 }
 
-/* What an event refers to at one time. */
+/* The object that an event refers to at one time. */
 struct record {
     struct marker *marker; /* or NULL for nothing */
     struct capture_point *captured;

@@ -7,7 +7,7 @@
 
 /* Does the event exist? For a call named in messages. */
 cudaError_t event_check(const char *function, cudaEvent_t handle);
-/* What it was created with; false when there is no such event. */
+/* Its creation flags; false when there is no such event. */
 bool event_flags(cudaEvent_t handle, unsigned *flags);
 /* A marker that the event refers to from now on and that its holder will pass. Reference-counted: one reference is the
  * caller's. NULL: no memory, or no such event. */

@@ -223,7 +223,7 @@ cudaError_t execution_check(const char *call, const void *function, const struct
                               .shared = shape->shared,
                               .cooperative = shape->cooperative};
     struct entry *entry = registration_entry(function);
-    if (!entry) /* CUDA takes an address that it does not know for a kernel's handle */
+    if (!entry) /* CUDA takes an unknown address for a kernel's handle */
         return state_refuse(call, function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
                             "That is not a __global__ function.");
     cudaError_t error = check_shape(&r);
@@ -357,9 +357,8 @@ static cudaError_t take_cluster(const struct request *r, const cudaLaunchAttribu
                         to->x, to->y, to->z);
 }
 
-/* Attributes that ask for something a kernel can notice must be honoured or refused; hints may be ignored. An event
- * that a GPU may record while the kernel still runs is recorded when it is done, which is always correct, only
- * later. */
+/* Attributes whose effect a kernel can notice must be honoured or refused; hints may be ignored. An event that a GPU
+ * may record while the kernel still runs is recorded when it is done, which is always correct, only later. */
 static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request *r) {
     switch ((int)a->id) {
     case cudaLaunchAttributeCooperative:

@@ -1,4 +1,4 @@
-/* What a program may query and set about a kernel. */
+/* Queries and settings of a kernel. */
 #include "api/device.h"
 #include "api/execution.h"
 
@@ -17,7 +17,7 @@ static struct kernel *kernel_of(const char *call, const void *function, struct e
         return NULL;
     }
     *entry = registration_entry(function);
-    if (!*entry) { /* CUDA takes an address that it does not know for a kernel's handle */
+    if (!*entry) { /* CUDA takes an unknown address for a kernel's handle */
         *error = state_refuse(call, function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
                               "That is not a __global__ function.");
         return NULL;

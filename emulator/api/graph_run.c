@@ -20,7 +20,7 @@ struct graph_run {
     cudaStream_t stream;
     /* By the ordinals of steps: */
     struct marker **markers; /* what event nodes record and wait for, fixed at the launch as in a stream; or NULL */
-    struct operation_order *orders; /* when races are looked for; otherwise NULL */
+    struct operation_order *orders; /* when racecheck is on; otherwise NULL */
 };
 
 /* A plan that is running. */

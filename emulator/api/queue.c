@@ -151,11 +151,11 @@ static bool all_idle(void) {
 static void host_waited(const struct stream *s) {
     if (!check_is_on(CHECK_RACE))
         return;
-    managed_settle(all_idle()); /* first: what the host has touched was before this */
+    managed_settle(all_idle()); /* first: the host's accesses so far precede this */
     stream_clock_join(&host_clock, &s->clock);
     if (s->kind == STREAM_LEGACY)
         join_blocking(&host_clock, &devices[s->device]);
-    /* Nothing is in flight: all that has run happens before all that will be submitted, and need not be remembered. */
+    /* Nothing is in flight: all that has run happens before all that will be submitted, and need not be recorded. */
     if (all_idle())
         stream_order_idle(&host_clock);
 }
@@ -217,8 +217,8 @@ static void unlink_stream(struct stream *s) {
     free(s);
 }
 
-/* Waits until something has changed. What kernels have printed appears after a while even when the host does not
- * wait for them; a GPU's driver does the same. */
+/* Waits until something has changed. The output of kernels appears after a while even when the host does not wait for
+ * them; a GPU's driver does the same. */
 static void wait_for_change(struct stream *s, bool *printed) {
     if (*printed) {
         pthread_cond_wait(&s->changed, &lock);

@@ -24,7 +24,7 @@ struct operation {
     bool lets_begin;                       /* a launch of a kernel that lets the next one begin before it ends */
     /* a launch that may begin before the one before it in the stream ends (programmatic stream serialization) */
     bool beside;
-    struct operation_order order; /* by queue_submit; known only when races are looked for */
+    struct operation_order order; /* by queue_submit; known only when racecheck is on */
     /* For an operation of several parts, or NULL: assigns their places in the order, which precede its own. */
     void (*order_parts)(struct operation *op, unsigned stream, const struct stream_clock *clock);
     /* Private to queue.c: */
@@ -49,7 +49,7 @@ unsigned queue_flags(const struct stream *s);
 int queue_priority(const struct stream *s);
 unsigned long long queue_id(const struct stream *s);
 
-/* What cudaStreamSetAttribute remembers. Nothing here depends on it. */
+/* The values that cudaStreamSetAttribute stores. Nothing here depends on it. */
 struct stream_attributes {
     struct cudaAccessPolicyWindow window;
     enum cudaSynchronizationPolicy policy;

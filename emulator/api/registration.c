@@ -26,7 +26,7 @@ struct binary {
     cudaError_t load_error;              /* why not, reported once */
     char *left_out; /* why a file that was linked into it has no PTX for the device; NULL: all files have it */
     bool resources_noted;
-    struct binary *next; /* never in a list of its own; handles are checked against this one */
+    struct binary *next; /* never in a separate list; handles are checked against this one */
     void *data;          /* of a library: PTX text or a fat binary, and what was wrong with it */
     size_t data_size;
     char *place, *why;
@@ -219,7 +219,7 @@ static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatb
     }
 }
 
-/* What is already loaded for some device. */
+/* The module that is already loaded for some device. */
 static struct module *any_module(const struct binary *b) {
     for (int d = 0; d < MAX_DEVICES; d++)
         if (b->modules[d])

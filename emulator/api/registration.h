@@ -1,4 +1,4 @@
-/* What the executable registers with the runtime before main: its device code, its kernels and its variables. */
+/* The executable's registrations with the runtime before main: its device code, its kernels and its variables. */
 #ifndef REGISTRATION_H
 #define REGISTRATION_H
 
@@ -18,8 +18,8 @@ const void *registration_stub(const void *function);
 const char *registration_entry_name(const struct entry *e); /* mangled */
 struct binary *registration_entry_binary(const struct entry *e);
 
-/* The kernel, loaded for a device. On failure returns NULL, and *error is the code to return; what is wrong has
- * been reported. */
+/* The kernel, loaded for a device. On failure returns NULL, and *error is the code to return; the error has been
+ * reported. */
 struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *error);
 /* How many registers a thread of it has, according to machine code or ptxas; ASSUMED_REGISTERS where neither is
  * available. */

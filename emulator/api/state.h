@@ -1,4 +1,4 @@
-/* What the runtime keeps between calls: devices, the calling thread's device and last error, faults. */
+/* The runtime's state between calls: devices, the calling thread's device and last error, faults. */
 #ifndef STATE_H
 #define STATE_H
 

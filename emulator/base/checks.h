@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Accesses out of bounds, lost lanes and barriers that never open are always found, whether asked for or not. */
+/* Accesses out of bounds, lost lanes and barriers that never open are always found, whether requested or not. */
 enum check {
     CHECK_MEMORY = 1, /* also: shared arrays that are different variables, unequal frees */
     CHECK_RACE = 2,   /* unordered accesses */

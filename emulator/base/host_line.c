@@ -1,5 +1,5 @@
-/* Reads DWARF's line tables: programs for a small machine, each of whose rows says where the instructions of a line
- * begin. DWARF 5, section 6.2. Every offset is checked: a file may be damaged. */
+/* Reads DWARF's line tables: programs for a small machine, each of whose rows gives the address where the instructions
+ * of a line begin. DWARF 5, section 6.2. Every offset is checked: a file may be damaged. */
 #include "base/host_line.h"
 
 #include <elf.h>

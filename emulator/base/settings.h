@@ -1,4 +1,4 @@
-/* What the environment sets: every variable that the emulator reads; no other file reads one. An empty variable counts
+/* The environment's settings: every variable that the emulator reads; no other file reads one. An empty variable counts
  * as not set. They are looked up each time, since a program may set them itself before its first call; frequent users
  * keep the value. */
 #ifndef SETTINGS_H

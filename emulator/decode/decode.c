@@ -221,7 +221,7 @@ static void add_part(struct function *f, uint64_t slot, uint64_t bytes) {
     f->parts[f->part_count++] = (struct area_part){(uint32_t)slot, (uint32_t)bytes};
 }
 
-/* What a recursive call must save for a lane. */
+/* The data that a recursive call must save for a lane. */
 static void list_parts(struct decoder *d, struct function *f) {
     const struct ptx_variable *lists[] = {f->ptx->variables, f->ptx->params, f->ptx->returns};
     size_t n = f->ptx->register_count + 2;

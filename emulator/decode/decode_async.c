@@ -251,7 +251,8 @@ static enum ptx_space bulk_space(struct decoder *d, const struct ptx_insn *p, st
     return word_is(w, "shared::cta") ? SPACE_SHARED : SPACE_GENERIC;
 }
 
-/* What a bulk copy's two sides share: slots for the addresses under examination, the size and the host pointers. */
+/* The shared data of a bulk copy's two sides: slots for the addresses under examination, the size and the host
+ * pointers. */
 struct bulk_slots {
     uint32_t address, size, pointers;
 };

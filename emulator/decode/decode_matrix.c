@@ -8,7 +8,7 @@
 #include "ops/matrix.h"
 #include "ops/wgmma.h"
 
-/* ---- what the opcode says ---- */
+/* ---- the opcode's words ---- */
 
 struct spelling {
     unsigned m, n, k;

@@ -218,7 +218,7 @@ static void emit_widen(struct decoder *d, uint32_t to, unsigned to_bits, uint32_
     in->flags = INSN_PSEUDO;
 }
 
-/* A special register, narrowed where that is asked for (mov.u16 of %tid.x); a wider one may not be requested. */
+/* A special register, narrowed where that is requested (mov.u16 of %tid.x); a wider one may not be requested. */
 static uint32_t special_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
     unsigned have = special_bits(o->symbol);
     uint32_t slot = decode_fixed_special(d, o->symbol);

@@ -9,7 +9,7 @@
 #include "driver/context.h"
 #include "driver/cu_array.h"
 
-/* The headers give these names to the newest form; each form has a function of its own here. */
+/* The headers give these names to the newest form; each form has a separate function here. */
 #undef cuGraphAddKernelNode
 #undef cuGraphKernelNodeGetParams
 #undef cuGraphKernelNodeSetParams

@@ -138,7 +138,7 @@ static cudaError_t map(CUdeviceptr address, size_t size, size_t offset, CUmemGen
                        unsigned long long flags) {
     struct physical *p = physical_of(handle);
     if (!p || !size || !whole_units(address | size) || offset || flags || size > physical_size(p))
-        return cudaErrorInvalidValue; /* offsets other than 0 are not allowed yet, says the manual */
+        return cudaErrorInvalidValue; /* offsets other than 0 are not allowed yet, according to the manual */
     return mapping_map(address, size, p)
                ? cudaSuccess
                : state_refuse(NULL, cudaErrorInvalidValue,

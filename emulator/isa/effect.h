@@ -27,7 +27,7 @@ enum effect {
     EFFECT_CALL,
     EFFECT_CALL_INDIRECT,
     EFFECT_BUILTIN, /* a call of a function that the emulator has itself */
-    EFFECT_LANDING, /* behind a call */
+    EFFECT_LANDING, /* after a call */
     EFFECT_RETURN,
     EFFECT_EXIT,
     EFFECT_TRAP,
@@ -52,9 +52,9 @@ enum effect {
     EFFECT_CLUSTER_WAIT,
     EFFECT_FENCE,
     EFFECT_MBARRIER_INIT,
-    EFFECT_MBARRIER_ARRIVE,    /* also: bytes have come */
-    EFFECT_MBARRIER_MULTICAST, /* bytes have come, in several blocks */
-    EFFECT_MBARRIER_TOUCH,     /* looks whether it is one */
+    EFFECT_MBARRIER_ARRIVE,    /* also: bytes have arrived */
+    EFFECT_MBARRIER_MULTICAST, /* bytes have arrived, in several blocks */
+    EFFECT_MBARRIER_TOUCH,     /* checks that it is one */
     EFFECT_MBARRIER_INVAL,
     EFFECT_MBARRIER_WAIT,
 

@@ -1,4 +1,4 @@
-/* What an instruction is: one row for each opcode, which every pass uses.
+/* The properties of instructions: one row for each opcode, which every pass uses.
  *
  * A row's name is the beginning of an opcode: "mul" has one, and "mul.lo", which differs from it, has another. The
  * longest name that an opcode begins with (whole words) is its row. decode/link.c finds it once for each instruction of
@@ -23,7 +23,7 @@ enum counting { COUNTED_ALWAYS, COUNTED_BY_TYPE };
 /* Its first operand. All others are read; an address in brackets is read in any case. */
 enum first_operand { FIRST_READ, FIRST_WRITTEN, FIRST_UPDATED /* read, then written */ };
 
-/* What it does to memory. The space is among the opcode's words, or generic. */
+/* Its effect on memory. The space is among the opcode's words, or generic. */
 enum memory_use {
     MEMORY_NONE,
     MEMORY_LOAD,
@@ -47,7 +47,7 @@ enum memory_use {
     MEMORY_STACK,    /* allocates or releases local memory */
 };
 
-/* What it orders. */
+/* The accesses that it orders. */
 enum ordering {
     ORDER_NONE,
     ORDER_BY_WORDS, /* itself, as .relaxed, .acquire, .release, .volatile specify */

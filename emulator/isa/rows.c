@@ -67,7 +67,7 @@
     ROW(name, class, ALWAYS, READ, NONE, order, NEXT, lanes, NOT, probing, LOST, ADDRESS, 0, nothing, NULL)
 
 static const struct instruction rows[] = {
-    /* integers and floating point; a type says which of them */
+    /* integers and floating point, selected by a type */
     ARITHMETIC("add", LANES, SUM, UPWARD)
     ARITHMETIC("sub", LANES, DIFFERENCE, DIFFERENCE)
     ARITHMETIC("mul", LANES, LOST, WHOLE)

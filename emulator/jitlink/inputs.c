@@ -13,7 +13,7 @@ static const char *type_name(unsigned type) {
     return type < sizeof names / sizeof *names ? names[type] : "ANY";
 }
 
-/* Machine code and intermediate code are bundles here: a compiler that was told to produce them returned its PTX
+/* Machine code and intermediate code are bundles here: a compiler with these outputs selected returned its PTX
  * (toolkit/). */
 static bool fits(unsigned type, enum container kind) {
     switch (type) {

@@ -1,6 +1,6 @@
 /* A function as part of one kernel's code: the places of its registers in the frame, and how calls reach it.
  *
- * Calls need no frame of their own: a lane has at most one activation of a function that does not recurse, so every
+ * Calls need no separate frame: a lane has at most one activation of a function that does not recurse, so every
  * function's registers, parameters and return address have a fixed place in the warp's frame, a value per lane.
  * Recursive functions save that place (area_begin .. area_end) at the call and restore it after the return. */
 #ifndef CODE_H

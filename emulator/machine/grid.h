@@ -19,7 +19,7 @@ struct operation_order;
 struct launch_config {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;             /* bytes */
-    const void *params;                  /* kernel parameters, packed as kernel->params says */
+    const void *params;                  /* kernel parameters, packed as kernel->params describes */
     bool cooperative;                    /* all blocks must be resident at once */
     uint32_t stack;                      /* bytes of a thread, where the kernel needs one; 0: LIMIT_STACK_DEFAULT */
     bool clusters;                       /* the launch names the size of its clusters, even if it is one block */
@@ -152,7 +152,7 @@ static inline uint32_t shared_offset(const struct block *b, uint64_t address) {
     return (uint32_t)address - shared_begin(b);
 }
 
-/* One host thread's state. `cache` remembers, for each memory instruction, the allocation it last touched. */
+/* One host thread's state. `cache` holds, for each memory instruction, the allocation it last accessed. */
 struct worker {
     const struct allocation **cache; /* by access.slot */
     size_t cache_size;

@@ -26,7 +26,7 @@ struct observer {
     /* "x.cu:12", the program's own line of an instruction; "" where it is not known. */
     void (*line)(const struct kernel *kernel, const struct insn *in, char *out, size_t size);
 
-    /* ---- the checks: what happens ---- */
+    /* ---- the checks: events ---- */
 
     void (*launch_begins)(struct launch *launch); /* may set its watch */
     void (*launch_ended)(struct launch *launch);
@@ -68,7 +68,7 @@ struct observer {
     void (*block_counted)(struct counters *c, const struct block *b); /* its last warp has ended */
     /* Before a warp runs. True when it has to be interpreted, to be seen instruction by instruction. */
     bool (*count_warp)(struct counters *c, const struct warp *w);
-    /* An instruction is executed; if it is a predicate, the predicated one behind it, too. */
+    /* An instruction is executed; if it is a predicate, the predicated one after it, too. */
     void (*count)(struct counters *c, struct warp *w, const struct insn *in);
     /* Instead of the dispatch loop. */
     void (*run_counted)(struct warp *w, const struct insn *in);

@@ -1,5 +1,4 @@
-/* Why a block or a launch makes no progress: what can be determined is reported at once, the rest when the time is
- * over. */
+/* Why a block or a launch makes no progress: the known reasons are reported at once, the rest when the time is over. */
 #ifndef STUCK_H
 #define STUCK_H
 

@@ -56,7 +56,7 @@ static inline bool tensor_type_is_float(unsigned type) {
 
 void tensor_map_seal(struct tensor_map *map);
 bool tensor_map_is_sealed(const struct tensor_map *map);
-/* What is wrong with its contents, in one sentence for a message; NULL: nothing. */
+/* The error in its contents, in one sentence for a message; NULL: none. */
 const char *tensor_map_problem(const struct tensor_map *map);
 
 /* Bytes of the unit of the first coordinate: an element, or in an interleaved layout the 16 or 32 bytes of a slice. */

@@ -76,8 +76,8 @@ static void merge_into(struct warp *w, unsigned *i) {
         if (k == *i || f->state != SPLIT_READY || f->pc != into->pc || f->depth != into->depth)
             continue;
         into->mask |= f->mask;
-        /* Removing a split moves the last one into its place. That may be split i itself; and the one that has moved
-         * to k has not been looked at yet. */
+        /* Removing a split moves the last one into its place. That may be split i itself; and the one that has moved to
+         * k has not been examined yet. */
         unsigned last = w->count - 1u;
         remove_split(w, k);
         if (*i == last)

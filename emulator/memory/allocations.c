@@ -17,7 +17,7 @@
 #include "memory/space.h"
 
 #define ALIGNMENT   256
-#define GRANULARITY 512 /* NVIDIA's allocations lie at least this far apart */
+#define GRANULARITY 512 /* NVIDIA's allocations are at least this far apart */
 #define GAP_LEAST   256
 #define GAP_MOST    ((uint64_t)1 << 20)
 #define POOL        256

@@ -41,7 +41,7 @@ static const char *program_function(const void *context) {
             first = i;
     if (host_frame_is_program(pc))
         return host_frame_name(pc);
-    for (int i = first + 1; i < count; i++) /* a return address may lie just past its function */
+    for (int i = first + 1; i < count; i++) /* a return address may be just past its function */
         if (host_frame_is_program((uintptr_t)frames[i]))
             return host_frame_name((uintptr_t)frames[i] - 1);
     return NULL;

@@ -34,7 +34,7 @@ struct mappings;
 
 struct allocation {
     uint64_t base;  /* device address */
-    uint64_t size;  /* bytes asked for */
+    uint64_t size;  /* bytes requested */
     uint64_t limit; /* bytes that may be accessed now: size, or 0 once freed */
     uint64_t pitch; /* of cudaMallocPitch: bytes from row to row; 0: it has no rows */
     uint8_t *host;  /* where the bytes are: host + (address - base) */
@@ -48,7 +48,7 @@ struct allocation {
     unsigned flags;                 /* of host memory: the flags of cudaHostAlloc or cudaHostRegister */
     bool open;                      /* a pool's: the pool determines which devices may use it, not peer access */
     bool reserved;                  /* a graph's: it keeps its address when it is freed, and may live again */
-    struct mappings *mappings;      /* of reserved addresses: what is mapped there, mapping.h; NULL otherwise */
+    struct mappings *mappings;      /* of reserved addresses: the memory mapped there, mapping.h; NULL otherwise */
     struct allocation_watch *watch; /* the data of the checks; NULL when none is on */
 };
 

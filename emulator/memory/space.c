@@ -23,7 +23,7 @@
 #define SMALLEST_RANGE (64 * MIB)
 #define HUGE_PAGE      (2 * MIB)
 #define OPEN_STEP      (4 * MIB)   /* so that small allocations do not cost a system call each */
-#define HUGE_FROM      (4 * MIB)   /* allocations from here on ask for huge pages */
+#define HUGE_FROM      (4 * MIB)   /* allocations of this size or more request huge pages */
 #define LAZY_FROM      (512 * MIB) /* and from here on get their fill on first touch */
 #define PATTERN_BYTES  (16 * MIB)
 

@@ -1,6 +1,6 @@
 /* Copies that a GPU makes in the background: cp.async, cp.async.bulk, cp.reduce.async.bulk.
  *
- * Here a copy is done at once, in the order of the program: a legal moment for it, since a thread may not look at the
+ * Here a copy is done at once, in the order of the program: a legal moment for it, since a thread may not read the
  * destination before it has waited, nor change the source. racecheck finds a missing wait (check/async_order.h).
  *
  * Decode makes a copy of two or three instructions, one per address, so that each is checked, reported and counted like

@@ -126,8 +126,8 @@ HOST_ACCESS(16, uint16_t)
 HOST_ACCESS(32, uint32_t)
 HOST_ACCESS(64, uint64_t)
 
-/* 16 bytes: the instruction exists on every x86-64 CPU but the very first, but compilers use it only where they are
- * told that it does. */
+/* 16 bytes: the instruction exists on every x86-64 CPU but the very first, but compilers use it only where that is
+ * declared. */
 static uint128_t swap_128(uint128_t *at, uint128_t x, uint128_t y) {
 #if defined(__x86_64__)
     uint64_t low = (uint64_t)x, high = (uint64_t)(x >> 64);

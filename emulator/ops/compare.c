@@ -14,7 +14,7 @@
 #define BOTH(x, y)   ((int)(x) & (int)(y))
 #define EITHER(x, y) ((int)(x) | (int)(y))
 
-/* Half-precision numbers order like their magnitudes with a sign, so integers can stand for them. `least` is the
+/* Half-precision numbers order like their magnitudes with a sign, so integers can represent them. `least` is the
  * smallest normal number: with .ftz what is below it counts as 0. */
 static inline int32_t half_order(uint16_t x, uint16_t least) {
     int32_t magnitude = x & 0x7fff;

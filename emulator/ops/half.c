@@ -52,7 +52,7 @@ static inline float fma_bf16(float x, float y, float z) {
     return f64_to_f32_odd(f64_from(u));
 }
 
-/* What the modifiers do, on the bits. */
+/* The effects of the modifiers, on the bits. */
 static inline uint16_t h_same(uint16_t h) {
     return h;
 }

@@ -2,7 +2,7 @@
  *
  * Every access is checked against the allocations. That is cheap because most addresses have a pattern: each half of
  * the warp is first tried as contiguous (one element after another) or as one address for all, which is one check and
- * one vector copy; and each instruction remembers the allocation that it last accessed. Everything else is done lane by
+ * one vector copy; and each instruction caches the allocation that it last accessed. Everything else is done lane by
  * lane, which also finds the wrong lanes. */
 #include "ops/load_store.h"
 
@@ -15,7 +15,7 @@
 
 /* the slow path: one lane, any space */
 
-/* Finds all lanes that make the same mistake, reports it once, and stops the launch. */
+/* Finds all lanes that have the same error, reports it once, and stops the launch. */
 static uint8_t *fault(struct warp *w, const struct insn *in, enum finding finding, int lane) {
     _Alignas(64) uint64_t addresses[WARP_SIZE];
     access_addresses(w, in, addresses);
@@ -391,7 +391,7 @@ const struct insn *op_isspacep(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* Constants have no window of their own: they are stored in global memory, but do not count as global. */
+/* Constants have no separate window: they are stored in global memory, but do not count as global. */
 static uint32_t in_constants(const struct warp *w, const uint64_t *a) {
     uint32_t inside = 0;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {

@@ -10,7 +10,7 @@
  * - wmma's m16n16k8 with tf32 is two sums of four products; the first one's result is C of the second.
  * - C and D of different types: the sum is all in f32. C is widened first, so that no subnormals are left in it; D is
  *   rounded towards zero to f32, then to nearest even.
- * - There is no negative zero in f32: what is rounded to zero is +0.
+ * - There is no negative zero in f32: a value rounded to zero is +0.
  * - A NaN, infinity times zero, and infinities of both signs give NaN 0x7fffffff or 0x7fff.
  * - fp8 is converted to f16 first. Two sums, one after the other, take the lower and then the upper two elements of
  *   each register, beginning with 0; C is added last, by an addition to nearest.

@@ -1,6 +1,6 @@
 /* The fast path of matrix products: tiles of 16 rows and 8 columns of D, all of whose sums are of usual size. Vectors
- * have the lanes of a register: lane l's word is in row l / 4, so C and D need not be rearranged. mma_float.c says what
- * the sums are, and handles everything that this does not: it is the slow path, and both give the same results. */
+ * have the lanes of a register: lane l's word is in row l / 4, so C and D need not be rearranged. mma_float.c defines
+ * the sums, and handles everything that this does not: it is the slow path, and both give the same results. */
 #ifndef OPS_MMA_TILE_H
 #define OPS_MMA_TILE_H
 

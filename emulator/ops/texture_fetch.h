@@ -64,7 +64,7 @@ struct sample_point {
     float level;
     float gradient[2][3];
 };
-/* The 32-byte sectors in which the texels of a fetch lie, as a GPU lays them out: in linear and pitched memory a run of
+/* The 32-byte sectors that contain the texels of a fetch, as a GPU lays them out: in linear and pitched memory a run of
  * bytes, in an array 16 bytes of each of two rows. */
 #define MOST_TEXELS 16 /* eight in each of two levels */
 struct texels_touched {
@@ -81,7 +81,7 @@ bool surface_touches(const struct warp *w, const struct insn *in, int lane, stru
 unsigned texture_request_lanes(const struct warp *w, const struct insn *in);
 unsigned surface_request_lanes(const struct insn *in);
 
-/* False when the memory behind the texture has been freed. */
+/* False when the texture's memory has been freed. */
 bool texture_sample(const struct texture *t, const struct texture_access *a, struct sample_point p, struct texel *out);
 
 #endif

@@ -74,7 +74,7 @@ static void check_masks(const struct warp *w, const struct insn *in, unsigned k)
 
 enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 
-/* The lane that lane l reads, and whether it lies in its segment (PTX ISA, shfl). */
+/* The lane that lane l reads, and whether it is in its segment (PTX ISA, shfl). */
 static bool shfl_source(unsigned kind, unsigned l, uint32_t b, uint32_t c, uint8_t *source) {
     unsigned segment = c >> 8 & 31, clamp = c & 31;
     unsigned max_lane = (l & segment) | (clamp & ~segment), min_lane = l & segment;

@@ -36,7 +36,8 @@ const struct insn *op_wgmma(struct warp *w, const struct insn *in);
 const struct insn *op_wgmma_commit(struct warp *w, const struct insn *in);
 const struct insn *op_wgmma_wait(struct warp *w, const struct insn *in);
 
-/* The shared addresses of all pieces that a warp reads: A's, if it is there, and B's. Returns how many. */
+/* The shared addresses of all pieces that a warp reads: A's, if it is in shared memory, and B's. Returns their
+ * number. */
 unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addresses[WGMMA_PIECES]);
 
 /* c: `rows` rows of 8 or 16 columns, and then D. a: as many rows of elements along k; b: a row for each k, `columns`

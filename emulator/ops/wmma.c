@@ -9,7 +9,7 @@
 
 #define MATRIX_BYTES 1024 /* of the largest: 256 elements of 32 bits */
 
-/* The lines of a matrix in memory: its rows, or its columns if it lies transposed. */
+/* The lines of a matrix in memory: its rows, or its columns if it is transposed. */
 struct lines {
     uint64_t address, step; /* of the first; bytes to the next */
     unsigned count, bytes;  /* of each */

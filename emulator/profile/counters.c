@@ -1,4 +1,4 @@
-/* Counting instruction by instruction, in a dispatch loop of its own, and for compiled kernels the counts that they do
+/* Counting instruction by instruction, in a separate dispatch loop, and for compiled kernels the counts that they do
  * not keep themselves. */
 #include "profile/counters.h"
 

@@ -1,4 +1,4 @@
-/* Counting what warps do: instructions, sectors, banks, divergence. Off unless asked for. */
+/* Counting what warps do: instructions, sectors, banks, divergence. Off unless requested. */
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
@@ -83,7 +83,7 @@ void counters_texture(struct counters *c, struct counts *counts, const struct wa
 void counters_surface(struct counters *c, struct counts *counts, const struct warp *w, const struct insn *in);
 /* Counts the further requests of some kinds of instructions. */
 void counters_special(struct counters *c, const struct warp *w, const struct insn *in);
-/* Counts an instruction; if it is a predicate, the predicated one behind it, too. */
+/* Counts an instruction; if it is a predicate, the predicated one after it, too. */
 void counters_count(struct counters *c, struct warp *w, const struct insn *in);
 /* The dispatch loop, counting what is executed. */
 void counters_run(struct warp *w, const struct insn *in);

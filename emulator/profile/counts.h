@@ -1,5 +1,5 @@
-/* What is counted, by instruction, by source line and by launch: arrays with the same numbers in the same places, so
- * that adding one to another is adding arrays. Names are Nsight Compute's (ncu) wherever it counts the same thing. */
+/* The counts, by instruction, by source line and by launch: arrays with the same numbers in the same places, so that
+ * adding one to another is adding arrays. Names are Nsight Compute's (ncu) wherever it counts the same thing. */
 #ifndef COUNTS_H
 #define COUNTS_H
 

@@ -1,4 +1,4 @@
-/* How a buffer is laid out in a picture: which of its elements are in one row, and which elements a cell stands for. */
+/* How a buffer is laid out in a picture: which of its elements are in one row, and which elements a cell represents. */
 #ifndef HEAT_ROWS_H
 #define HEAT_ROWS_H
 

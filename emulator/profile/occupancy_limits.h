@@ -13,7 +13,7 @@ struct occupancy {
     struct kernel_registers registers;
     bool registers_known;       /* without them, the register limit is ignored */
     unsigned limits[LIMIT_END]; /* blocks per SM; registers: 0 when unknown */
-    unsigned blocks, warps;     /* per multiprocessor */
+    unsigned blocks, warps;     /* per SM */
     unsigned shared_per_block;  /* including the driver's share */
     double percent;
     double waves; /* of blocks over all SMs */

@@ -153,7 +153,7 @@ static void count_requests(const struct asking *k, enum ptx_space space, const u
         add_local(k, addresses, mask, bytes);
         break;
     default:
-        break; /* constant memory and parameters have a cache of their own */
+        break; /* constant memory and parameters have a separate cache */
     }
 }
 
@@ -239,8 +239,8 @@ static unsigned places_filled(const struct block *b, uint64_t address, uint32_t 
     return count;
 }
 
-/* k: of the half that writes. What goes through L1 (.ca) is read from its banks, which are those of
- * shared memory, and there two lanes with the same word are two. */
+/* k: of the half that writes. A copy through L1 (.ca) is read from its banks, which are those of shared memory, and
+ * there two lanes with the same word are two. */
 static void copy_write(const struct asking *k) {
     uint64_t addresses[WARP_SIZE], from[WARP_SIZE];
     unsigned bytes = (unsigned)k->a->bytes * k->a->count;

@@ -1,4 +1,4 @@
-/* Constant expressions, where PTX wants a number. */
+/* Constant expressions, where PTX takes a number. */
 #ifndef CONSTANT_H
 #define CONSTANT_H
 

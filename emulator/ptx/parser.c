@@ -35,7 +35,7 @@ struct binding {
 
 struct parser {
     struct lexer lexer;
-    struct token token; /* the one to look at next */
+    struct token token; /* the one to read next */
     struct ptx_module *module;
     struct ptx_function *function; /* being parsed, or NULL */
     struct binding *buckets[NAME_BUCKETS];

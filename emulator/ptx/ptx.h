@@ -84,7 +84,7 @@ struct ptx_location {
     uint32_t file, line, column;
     const char *function;                  /* inlined function's name, or NULL */
     const struct ptx_location *inlined_at; /* or NULL */
-    bool ambiguous;            /* the same place is given with other callers, too: PTX does not say which are meant */
+    bool ambiguous;            /* the same place is given with other callers, too: PTX leaves open which are meant */
     struct ptx_location *next; /* the module's earlier ones */
 };
 

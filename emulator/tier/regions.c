@@ -14,9 +14,9 @@ static const struct frame_constant *constant_at(const struct kernel *k, uint32_t
 
 /* NULL when the slot is known with another width: the region must end before. */
 static struct place *place_of(struct translator *t, uint32_t slot, unsigned bits) {
-    /* A linear search: a region has few places, and is translated once. Two C variables cannot stand for one place,
-     * so where a slot is known with another width the region ends before that instruction, and the value goes through
-     * the frame. */
+    /* A linear search: a region has few places, and is translated once. Two C variables cannot represent one place, so
+     * where a slot is known with another width the region ends before that instruction, and the value goes through the
+     * frame. */
     for (unsigned i = 0; i < t->place_count; i++)
         if (t->places[i].slot == slot)
             return t->places[i].bits == bits ? &t->places[i] : NULL;

@@ -20,7 +20,7 @@ static uint32_t target_of(const struct translator *t, const struct insn *in) {
     return (uint32_t)(to - t->k->code.insns);
 }
 
-/* The interpreter does instruction i; the warp goes on here if it still has the same lanes and comes to instruction
+/* The interpreter does instruction i; the warp continues here if it still has the same lanes and reaches instruction
  * `next`. */
 static void emit_other(struct translator *t, uint32_t i, uint32_t next) {
     fprintf(t->out, " DO(%u, %u);\n", i, next);
