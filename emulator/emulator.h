@@ -1,7 +1,7 @@
-/* What the emulator's libcudart.so offers beyond the CUDA runtime API.
+/* The functions of the emulator's libcudart.so beyond the CUDA runtime API.
  *
- * NVIDIA's library does not have these functions, so a program never links against them: it asks for them at
- * run time (dlsym(RTLD_DEFAULT, "emulatorName")) and knows by the answer who runs its kernels. */
+ * NVIDIA's library does not have these functions, so a program never links against them: it looks them up at run time
+ * (dlsym(RTLD_DEFAULT, "emulatorName")), and the result shows what runs its kernels. */
 #ifndef EMULATOR_H
 #define EMULATOR_H
 
@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-/* Everything that is counted between emulatorCountersStart and emulatorCountersStop, summed over all
- * kernels that ran in between. Counts are of PTX instructions, not of SASS: they say what the program
- * asked for, and they are the same on every machine. A request is one memory instruction of one warp. */
+/* Everything that is counted between emulatorCountersStart and emulatorCountersStop, summed over all kernels that ran
+ * in between. Counts are of PTX instructions, not of SASS: they show what the program requested, and they are the same
+ * on every machine. A request is one memory instruction of one warp. */
 struct emulatorCounters {
     uint64_t launches;             /* kernels that ran */
     uint64_t warp_instructions;    /* instructions issued, once per warp (or per part of a diverged warp) */
@@ -24,7 +24,7 @@ struct emulatorCounters {
     uint64_t global_store_requests;
     uint64_t global_store_sectors;
     uint64_t global_atomic_requests; /* atom and red on global memory */
-    uint64_t global_load_bytes;      /* bytes that the active lanes asked for */
+    uint64_t global_load_bytes;      /* bytes that the active lanes requested */
     uint64_t global_store_bytes;
     uint64_t shared_load_requests;
     uint64_t shared_load_wavefronts; /* passes over the 32 banks that those loads needed */
@@ -36,7 +36,7 @@ struct emulatorCounters {
     uint64_t divergent_branches; /* those at which the active lanes went both ways */
     uint64_t barriers;           /* block barriers executed by a warp */
     uint64_t float_operations;   /* fp32 and fp64 adds, multiplies and fused multiply-adds (counted as 2), per thread */
-    uint64_t global_atom_sectors; /* sectors of the atomics that give a value back to their thread, ... */
+    uint64_t global_atom_sectors; /* sectors of the atomics that return a value to their thread, ... */
     uint64_t global_red_sectors;  /* ... and of those that do not */
     uint64_t texture_requests;
     uint64_t texture_sectors; /* of those requests whose sectors are known */
@@ -44,7 +44,7 @@ struct emulatorCounters {
     uint64_t surface_load_sectors;
     uint64_t surface_store_requests;
     uint64_t surface_store_sectors;
-    uint64_t async_copies;          /* cp.async of a warp; what they load is among the global loads, too */
+    uint64_t async_copies;          /* cp.async of a warp; their loads are also among the global loads */
     uint64_t async_copy_wavefronts; /* passes over the banks in which they write to shared memory */
     uint64_t bulk_copies;           /* cp.async.bulk of a thread: no part of what is counted above */
     uint64_t bulk_load_bytes;       /* that they read from global memory */
@@ -54,14 +54,14 @@ struct emulatorCounters {
     uint64_t global_loads_together;
     uint64_t host_waits;  /* calls that made the host wait for the device */
     uint64_t async_waits; /* waits of a warp for groups of cp.async */
-    /* groups, the newest, that those waits did not wait for: as many as each of them says */
+    /* groups, the newest, that those waits did not wait for: as many as each of them specifies */
     uint64_t async_groups_left;
     uint64_t barriers_of_group;  /* of the block barriers those with a count of 128 threads, a warp group, or fewer */
     uint64_t bulk_places;        /* 128-byte lines of shared memory that bulk copies fill, each once for a block */
     uint64_t product_wavefronts; /* passes of 128 bytes in which wgmma reads shared memory */
     uint64_t async_commits;      /* groups of cp.async that warps made, empty ones included */
-    /* for each KiB that bulk copies brought and a wait for an mbarrier made known: bytes that others have brought
-     * or bring and no wait has made known yet */
+    /* for each KiB that bulk copies brought and a wait for an mbarrier made visible: bytes that other copies have
+     * brought or bring and no wait has made visible yet */
     uint64_t bulk_ahead;
 };
 
@@ -84,21 +84,21 @@ void emulatorCountersStop(struct emulatorCounters *out, size_t size);
  * "uninitialized", "timeout", "trap", "assert", "unsupported", "launch_failure", "double_free", "leak", "unused". */
 const char *emulatorVerdict(void);
 
-/* Waits for the device, forgets what the next three functions tell, and begins to remember it: who wrote each byte of
+/* Waits for the device, discards what the next three functions report, and begins to record it: what wrote each byte of
  * memory that kernels can reach, and every launch. It is never switched off again. */
 void emulatorAuthorsStart(void);
 
-/* Waits for the device. The offset of the first of these bytes that is not a kernel's work: nobody has written it
+/* Waits for the device. The offset of the first of these bytes that is not a kernel's work: it has not been written
  * since the start, or it was last written by a copy from the host, a fill, a host function, or the host itself
- * (managed, pinned and registered memory: such a store is noticed when it changed the byte). A copy from one
- * allocation to another hands the authors on with the bytes. `bytes` if all of them are kernels' work. */
+ * (managed, pinned and registered memory: such a store is noticed when it changed the byte). A copy from one allocation
+ * to another passes the authors on with the bytes. `bytes` if all of them are kernels' work. */
 size_t emulatorNotByKernels(const void *p, size_t bytes);
 
-/* Who wrote the byte last: "kernel", "copy", "memset", "host" or "nobody". Waits for the device. */
+/* What wrote the byte last: "kernel", "copy", "memset", "host" or "nobody". Waits for the device. */
 const char *emulatorAuthor(const void *p);
 
-/* 1: in launches from now on, blocks take turns at each barrier, in an order that is drawn. A block that relies on
- * what another one should have done, and does not wait for it, goes wrong. 0: no longer. */
+/* 1: in launches from now on, blocks take turns at each barrier, in a random order. A block that relies on the work of
+ * another one without waiting for it goes wrong. 0: no longer. */
 void emulatorMixBlocks(int on);
 
 /* A launch, however it was made: <<<>>>, cudaLaunchKernel and its kind, or a graph. */
@@ -132,9 +132,8 @@ struct emulatorArray {
     uint32_t input, output; /* it is one, the other, both, or neither */
 };
 
-/* What was done to an array while counting. A request is one memory instruction of one warp; where its lanes access
- * two arrays it is one request in each. Lane bytes are those that the active lanes asked for. cp.async counts as a
- * load. */
+/* The accesses to an array while counting. A request is one memory instruction of one warp; where its lanes access two
+ * arrays it is one request in each. Lane bytes are those that the active lanes requested. cp.async counts as a load. */
 struct emulatorArrayCounters {
     uint64_t load_requests, load_sectors,
         load_bytes;                       /* ld and cp.async; distinct 32-byte sectors of each request; lane bytes */
@@ -143,12 +142,12 @@ struct emulatorArrayCounters {
     uint64_t atomic_requests, atomic_sectors, atomic_bytes; /* atom and red: each reads and writes */
     uint64_t bulk_load_bytes, bulk_store_bytes; /* cp.async.bulk and copies by tensor maps; reductions store */
     uint64_t texture_sectors, surface_load_sectors,
-        surface_store_sectors; /* where linear memory is behind the object */
+        surface_store_sectors; /* where the object refers to linear memory */
     uint64_t copied_from_bytes,
         copied_to_bytes; /* by copies from device to device (cudaMemcpy and its kind), in streams and graphs */
 };
 
-/* Names at most 16 arrays and sets to zero what the next two functions tell. Waits for nothing. Loads, stores and
+/* Names at most 16 arrays and sets to zero what the next two functions report. Waits for nothing. Loads, stores and
  * atomics are counted between emulatorCountersStart and -Stop, copies always. */
 void emulatorWatchArrays(const struct emulatorArray *arrays, size_t count);
 
@@ -157,7 +156,7 @@ void emulatorWatchArrays(const struct emulatorArray *arrays, size_t count);
  * returns how many there are. */
 size_t emulatorArraysCounted(struct emulatorArrayCounters *out, size_t most);
 
-/* What the host has handed to the device since emulatorWatchArrays, and got back. */
+/* The data that the host has passed to the device since emulatorWatchArrays, and got back. */
 struct emulatorHostBytes {
     /* bytes copied from the host's memory to memory that kernels can reach, inputs among emulatorWatchArrays left
      * out */

@@ -91,7 +91,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *out, struct cudaExtent extent) {
 
 /* ---- Giving back ---- */
 
-/* Frees, when the device is done with it. `wanted` says which kinds the call frees, `by` which function frees
+/* Frees, when the device is done with it. `wanted`: the kinds that the call frees; `by`: the function that frees
  * others. */
 static cudaError_t release(const char *function, void *pointer, bool host) {
     ENTER();

@@ -70,7 +70,7 @@ static uint32_t at_least_1(size_t n) {
     return n ? (uint32_t)n : 1;
 }
 
-/* Is the extent one that an H200 has arrays of? */
+/* Does an H200 have arrays of this extent? */
 static bool within_limits(struct cudaExtent e, unsigned flags) {
     bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
     if (cube)
@@ -185,7 +185,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDe
     return make(__func__, out, desc, extent, flags);
 }
 
-/* A level of a mipmapped array lives as long as that does. */
+/* A level lives as long as its mipmapped array. */
 cudaError_t cudaFreeArray(cudaArray_t array) {
     ENTER();
     NOT_WHILE_CAPTURING(__func__);
@@ -235,7 +235,7 @@ cudaError_t cudaArrayGetPlane(cudaArray_t *out, cudaArray_t array, unsigned plan
     return state_return(array_exists(array) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
 }
 
-/* Memory that the program is to bring: only an array that was made for that says what it needs. */
+/* Memory that the program has to provide: only an array that was made for that states its requirements. */
 cudaError_t array_requirements(struct cudaArrayMemoryRequirements *out, unsigned flags, size_t bytes) {
     if (!out || !(flags & ARRAY_DEFERRED))
         return state_return(cudaErrorInvalidValue);
@@ -272,7 +272,7 @@ cudaError_t array_sparse(struct cudaArraySparseProperties *out, const struct cud
         return state_return(cudaErrorInvalidValue);
     *out = (struct cudaArraySparseProperties){0};
     find_tile(&a->image, out);
-    unsigned l = 0; /* the levels from the first on that is smaller than a tile share one */
+    unsigned l = 0; /* the levels share one, beginning with the first that is smaller than a tile */
     while (l < levels && level_holds(a->image.width, l, out->tileExtent.width) &&
            level_holds(a->image.height, l, out->tileExtent.height) &&
            level_holds(a->image.depth, l, out->tileExtent.depth))

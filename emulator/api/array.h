@@ -1,4 +1,4 @@
-/* CUDA arrays: texels that only textures, surfaces and copies reach. Here they lie row after row like any other
+/* CUDA arrays: texels that only textures, surfaces and copies reach. Here they are stored row after row like any other
  * memory. */
 #ifndef API_ARRAY_H
 #define API_ARRAY_H
@@ -31,7 +31,7 @@ bool mipmap_exists(cudaMipmappedArray_const_t mipmap);
 /* True for an array that exists. */
 bool array_exists(cudaArray_const_t array);
 
-/* A place in an array, x in bytes, and the bytes and rows from there on that are wanted. */
+/* A position in an array, x in bytes, and the requested bytes and rows from there on. */
 cudaError_t array_side(const char *function, cudaArray_const_t array, size_t x, size_t y, size_t z, struct box box,
                        struct side *out);
 size_t array_texel_bytes(cudaArray_const_t array);
@@ -43,15 +43,15 @@ bool array_format(struct cudaChannelFormatDesc desc, struct image *out);
 cudaError_t array_describe(const char *function, struct cudaArray *a, const struct cudaChannelFormatDesc *desc,
                            struct cudaExtent extent, unsigned flags);
 size_t array_bytes(const struct cudaArray *a);
-const struct allocation *array_memory(const char *function, size_t bytes, unsigned flags); /* NULL, and told why */
+const struct allocation *array_memory(const char *function, size_t bytes, unsigned flags); /* NULL, and reported */
 void array_add(struct cudaArray *a);
 bool array_remove(struct cudaArray *a); /* false when there was none */
 
-/* What is asked of arrays and mipmapped arrays alike. */
+/* Queries for arrays and mipmapped arrays alike. */
 cudaError_t array_requirements(struct cudaArrayMemoryRequirements *out, unsigned flags, size_t bytes);
 cudaError_t array_sparse(struct cudaArraySparseProperties *out, const struct cudaArray *a, unsigned levels);
 
-/* What a texture or surface reads, for a call named in messages. */
+/* The resource that a texture or surface reads, for a call named in messages. */
 cudaError_t array_resource(const char *function, const struct cudaResourceDesc *resource, struct image *out);
 
 #endif

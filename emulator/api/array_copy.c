@@ -110,9 +110,9 @@ EXPORT cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t to, size_t x, size_
                    cudaStreamPerThread);
 }
 
-/* ---- Runs of bytes, which go on in the next row: rows lie one after the other here ---- */
+/* ---- Runs of bytes, which continue in the next row: rows are stored one after the other here ---- */
 
-/* The place of a run in an array, as memory. */
+/* The address of a run in an array, as memory. */
 static cudaError_t run_side(const char *function, cudaArray_const_t array, size_t x, size_t y, size_t count,
                             struct side *out) {
     cudaError_t error = array_side(function, array, x, y, 0, BOX(0, 0), out);

@@ -1,5 +1,5 @@
-/* The functions of emulator.h: who runs the kernels, and what graders ask of them. All that count or remember wait for
- * the device first. */
+/* The functions of emulator.h: what runs the kernels, and what graders query about them. All functions that count or
+ * record wait for the device first. */
 #include "api/api.h"
 
 #include <pthread.h>
@@ -50,7 +50,7 @@ const char *emulatorVerdict(void) {
 
 static void synchronize_all(void) {
     for (int d = 0; d < MAX_DEVICES; d++)
-        queue_rest_device(d); /* a race stays one, whoever looks at the counters meanwhile */
+        queue_rest_device(d); /* a race stays one, even if the counters are read meanwhile */
 }
 
 void emulatorCountersStart(void) {

@@ -14,7 +14,7 @@ struct captured {
     struct stream *stream; /* NULL once it is destroyed */
     struct link *before;
     size_t count;
-    cudaGraphNode_t *shown; /* the same, for programs that ask */
+    cudaGraphNode_t *shown; /* the same, for programs that query it */
     cudaGraphEdgeData *shown_data;
     struct captured *next;
 };
@@ -36,7 +36,7 @@ struct capture_point {
     size_t count;
 };
 
-/* Guarded by the lock of graphs. The number of captures can be looked at without it. */
+/* Guarded by the lock of graphs. The number of captures can be read without it. */
 static struct capture *captures;
 static _Atomic int capture_count;
 static unsigned long long last_id;
@@ -63,7 +63,7 @@ static struct capture *find_capture(unsigned long long id) {
     return c;
 }
 
-/* A capture that the legacy stream of a device would have to wait for. */
+/* A capture for which the legacy stream of a device would have to wait. */
 static struct capture *find_blocking(int device) {
     for (struct capture *c = captures; c; c = c->next)
         for (struct captured *k = c->streams; k; k = k->next)
@@ -122,7 +122,7 @@ cudaError_t capture_refuse(const char *function, struct stream *s) {
     return error;
 }
 
-/* Is the calling thread forbidden by a capture to do what is no stream's work? */
+/* Does a capture forbid the calling thread to do work that belongs to no stream? */
 static bool forbids(const struct capture *c) {
     if (thread_mode == cudaStreamCaptureModeRelaxed || c->mode == cudaStreamCaptureModeRelaxed)
         return false;
@@ -363,7 +363,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 
 /* ---- Ending ---- */
 
-/* Forgets a capture. Its graph goes, too, unless it is kept, or is a part of another. */
+/* Drops a capture, and its graph unless that is kept or is part of another. */
 static void forget(struct capture *c, bool keep_graph) {
     struct capture **link = &captures;
     while (*link != c)
@@ -383,7 +383,7 @@ static void forget(struct capture *c, bool keep_graph) {
     free(c);
 }
 
-/* Is all that other streams did before something that the origin did? Marks what is. */
+/* Does all work of the other streams precede work of the origin? Marks what does. */
 static bool joined(const struct capture *c) {
     struct node **stack = calloc(c->graph->count + 1, sizeof(struct node *));
     size_t depth = 0;
@@ -487,7 +487,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
     GRAPH_CALL(is_capturing(stream, status));
 }
 
-/* Where the answers go; all but the first may be NULL. */
+/* Where the results are stored; all but the first may be NULL. */
 struct answers {
     enum cudaStreamCaptureStatus *status;
     unsigned long long *id;

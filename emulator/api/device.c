@@ -1,4 +1,4 @@
-/* Choosing a device, and what can be set on it; properties.c says what it is like. */
+/* Choosing a device, and what can be set on it; properties.c describes it. */
 #include "api/capture.h"
 #include "api/device.h"
 
@@ -62,9 +62,9 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted) {
 }
 
 #define KNOWN_FLAGS (cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops)
-static unsigned device_flags[MAX_DEVICES]; /* host memory is always mapped: that one is added when asked */
+static unsigned device_flags[MAX_DEVICES]; /* host memory is always mapped: that flag is added in queries */
 
-/* At most one way to wait may be chosen. */
+/* At most one wait policy may be chosen. */
 static cudaError_t set_flags(int device, unsigned flags) {
     unsigned way = flags & cudaDeviceScheduleMask;
     if ((flags & ~(unsigned)KNOWN_FLAGS) || (way & (way - 1)))
@@ -133,7 +133,7 @@ static size_t up_to_multiple(size_t value, size_t unit) {
     return (value + unit - 1) / unit * unit;
 }
 
-/* What a limit becomes that a program wants: as an H200 rounds it. False for one that it refuses. */
+/* Rounds a requested limit as an H200 does. False for one that it refuses. */
 static bool granted(enum cudaLimit limit, size_t *value) {
     switch (limit) {
     case cudaLimitStackSize:
@@ -160,7 +160,7 @@ static bool granted(enum cudaLimit limit, size_t *value) {
     }
 }
 
-/* Kernels that wait for kernels went with compute capability 9.0, and so did the limit of their depth. */
+/* Compute capability 9.0 dropped kernels that wait for kernels, and with them the limit of their depth. */
 static cudaError_t check_limit(enum cudaLimit limit) {
     if ((unsigned)limit >= sizeof limits / sizeof *limits)
         return state_return(cudaErrorInvalidValue);
@@ -171,7 +171,7 @@ size_t device_stack_limit(void) {
     return limits[cudaLimitStackSize];
 }
 
-/* But for the stack, what is limited grows as needed: the limit is only remembered. */
+/* Except for the stack, the limited resources grow as needed: the limit is only stored. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     ENTER();
     NOT_WHILE_CAPTURING(__func__);
@@ -211,7 +211,7 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) {
     return cudaSuccess;
 }
 
-/* Banks are four bytes wide on every GPU since compute capability 5.0, whatever is asked for. */
+/* Banks are four bytes wide on every GPU since compute capability 5.0, whatever the program requests. */
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
     ENTER();
     return (unsigned)config > cudaSharedMemBankSizeEightByte ? state_return(cudaErrorInvalidValue) : cudaSuccess;
@@ -225,7 +225,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
     return cudaSuccess;
 }
 
-/* Nothing writes to the memory behind the emulator's back. */
+/* No device outside the emulator writes to the memory. */
 cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget target,
                                                enum cudaFlushGPUDirectRDMAWritesScope scope) {
     ENTER();
@@ -247,7 +247,7 @@ static void free_of_program(const struct allocation *a, void *device) {
         memory_free(a->base);
 }
 
-/* As on an H200: after a fault the reset itself succeeds, and yet the process gets no working device any more. */
+/* As on an H200: after a fault the reset itself succeeds, but the process gets no working device any more. */
 cudaError_t cudaDeviceReset(void) {
     int device = state_device();
     if (state_enter() == cudaErrorNotPermitted)

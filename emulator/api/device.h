@@ -6,7 +6,7 @@
 
 bool device_exists(int device);
 
-/* Says which devices there are, for a call named in messages, and returns cudaErrorInvalidDevice. */
+/* Prints which devices there are, for a call named in messages, and returns cudaErrorInvalidDevice. */
 cudaError_t device_missing(const char *function, int device);
 
 /* May kernels of a device reach the memory of another, by cudaDeviceEnablePeerAccess? */

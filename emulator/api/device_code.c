@@ -10,7 +10,7 @@
 #include "fatbin/machine_code.h"
 #include "fatbin/place.h"
 
-/* A text may end before it: 0 then. */
+/* A text may end before it: 0 in that case. */
 static uint32_t magic_of(const void *code) {
     uint32_t magic = 0;
     if (strnlen(code, sizeof magic) == sizeof magic)
@@ -18,14 +18,14 @@ static uint32_t magic_of(const void *code) {
     return magic;
 }
 
-/* What __cudaRegisterFatBinary gets, and the loading functions take, too. */
+/* The argument of __cudaRegisterFatBinary, which the loading functions also take. */
 static const void *unwrapped(const void *code) {
     const struct fatbin_wrapper *w = code;
     return magic_of(code) == FATBIN_WRAPPER_MAGIC && w->data ? w->data : code;
 }
 
-/* A fat binary tells its size, PTX ends with a zero. What is neither is treated as text. The first bytes of a text
- * may be all there are: they are compared one by one. */
+/* A fat binary states its size, PTX ends with a zero. Anything else is treated as text. A text may be shorter than the
+ * magic number: the bytes are compared one by one. */
 size_t device_code_size(const void *code) {
     struct {
         uint32_t magic;
@@ -61,7 +61,7 @@ cudaError_t device_code_copy(const char *function, const void *code, size_t size
         *copied = *copy ? strlen(*copy) + 1 : 0;
         return *copy ? cudaSuccess : no_ptx(function, code);
     }
-    *copy = size < SIZE_MAX ? malloc(size + 1) : NULL; /* what a damaged header claims is no size */
+    *copy = size < SIZE_MAX ? malloc(size + 1) : NULL; /* a damaged header does not state a valid size */
     if (!*copy)
         return state_return(cudaErrorMemoryAllocation);
     memcpy(*copy, code, size);

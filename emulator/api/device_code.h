@@ -1,5 +1,5 @@
-/* Device code that a program hands over while it runs: PTX, a fat binary, what our linker has made, or machine code
- * that has its PTX beside it. */
+/* Device code that a program passes in at run time: PTX, a fat binary, the output of our linker, or machine code that
+ * has its PTX beside it. */
 #ifndef DEVICE_CODE_H
 #define DEVICE_CODE_H
 
@@ -9,11 +9,11 @@
 cudaError_t device_code_open(const char *function, const void *code, struct binary **out);
 cudaError_t device_code_open_file(const char *function, const char *path, struct binary **out);
 
-/* A file's bytes (malloc'd, with zeros behind them). */
+/* A file's bytes (malloc'd, followed by zeros). */
 cudaError_t device_code_read(const char *function, const char *path, void **data, size_t *size);
 
-/* Bytes of such data, and the PTX that is in it, as data of its own (malloc'd, zero-terminated); both for a call
- * named in messages. */
+/* Bytes of such data, and the PTX that is in it, as separate data (malloc'd, zero-terminated); both for a call named in
+ * messages. */
 size_t device_code_size(const void *code);
 cudaError_t device_code_copy(const char *function, const void *code, size_t size, void **copy, size_t *copied);
 

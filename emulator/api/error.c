@@ -145,7 +145,7 @@ static const struct error_text errors[] = {
     X(cudaErrorExternalDevice, "an async error has occured in external entity outside of CUDA"),
     X(cudaErrorInvalidClusterSize, "a kernel launch error has occurred due to cluster misconfiguration"),
     X(cudaErrorUnknown, "unknown error"),
-    /* younger than CUDA 12.0: by number, for the toolkit's headers may not name them */
+    /* newer than CUDA 12.0: by number, since the toolkit's headers may not name them */
     {226, "cudaErrorContained", "Invalid access of peer GPU memory over nvlink or a hardware error"},
     {721, "cudaErrorTensorMemoryLeak", "tensor memory not completely freed"},
     {913, "cudaErrorFunctionNotLoaded",

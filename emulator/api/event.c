@@ -1,4 +1,4 @@
-/* Events: a point in a stream, and when it was passed. Times are the host's wall time. */
+/* Events: a point in a stream, and the time when it was passed. Times are the host's wall time. */
 #include "api/api.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ struct event {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct event *events; /* those that exist: a handle may be anything */
 
-/* The link to the event that a handle means, or NULL. With the lock held. */
+/* The link to the event of a handle, or NULL. With the lock held. */
 static struct event **find_link(cudaEvent_t handle) {
     for (struct event **link = &events; *link; link = &(*link)->next)
         if ((void *)*link == (void *)handle)
@@ -51,14 +51,14 @@ static cudaError_t no_event(const char *function) {
                         "There is no such event (never created, or destroyed).");
 }
 
-/* What an event stands for at one time. */
+/* The object that an event refers to at one time. */
 struct record {
     struct marker *marker; /* or NULL for nothing */
     struct capture_point *captured;
     unsigned flags;
 };
 
-/* Finds an event and takes references of what it recorded. */
+/* Finds an event and takes references to what it recorded. */
 static cudaError_t recorded(const char *function, cudaEvent_t handle, struct record *r) {
     *r = (struct record){0};
     pthread_mutex_lock(&lock);
@@ -75,7 +75,7 @@ static void forget(struct record *r) {
     capture_point_free(r->captured);
 }
 
-/* The event stands for something else now. Takes both; false when there is no such event. */
+/* The event now refers to something else. Takes both; false when there is no such event. */
 static bool replace(cudaEvent_t handle, struct marker *m, struct capture_point *captured) {
     struct record previous = {m, captured, 0};
     pthread_mutex_lock(&lock);
@@ -161,7 +161,7 @@ static cudaError_t capture_event(const char *function, struct stream *s, enum cu
     return w ? capture_work(s, w) : error;
 }
 
-/* In a captured stream an event is a place in the graph. */
+/* In a captured stream an event is a point in the graph. */
 static cudaError_t record_captured(const char *function, struct stream *s, cudaEvent_t handle, unsigned flags) {
     if (flags & cudaEventRecordExternal)
         return capture_event(function, s, cudaGraphNodeTypeEventRecord, handle);
@@ -200,7 +200,7 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream) {
     return cudaEventRecordWithFlags(handle, stream, cudaEventRecordDefault);
 }
 
-/* For calls that ask about an event: finds its marker, NULL for none. */
+/* For calls that query an event: finds its marker, NULL for none. */
 static cudaError_t ask(const char *function, cudaEvent_t handle, struct marker **m) {
     struct record r;
     cudaError_t error = recorded(function, handle, &r);
@@ -269,7 +269,8 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
     return error;
 }
 
-/* A captured stream waits: for other captured work, or, when the program says so, for an event when the graph runs. */
+/* A captured stream waits: for other captured work, or, when the program requests it, for an event when the graph
+ * runs. */
 static cudaError_t wait_captured(const char *function, struct stream *s, cudaEvent_t handle, const struct record *r,
                                  unsigned flags) {
     if (flags & cudaEventWaitExternal)

@@ -137,7 +137,7 @@ static cudaError_t check_kernel(const struct request *r, const struct kernel *k)
     return cudaSuccess;
 }
 
-/* ptxas is asked only when memcheck is on, and when the most that a thread may have would be too many. */
+/* ptxas is run only when memcheck is on and the maximum that a thread may have would be too many. */
 #define MOST_REGISTERS 256
 
 static cudaError_t check_registers(const struct request *r, const struct kernel *k) {
@@ -223,7 +223,7 @@ cudaError_t execution_check(const char *call, const void *function, const struct
                               .shared = shape->shared,
                               .cooperative = shape->cooperative};
     struct entry *entry = registration_entry(function);
-    if (!entry) /* CUDA takes an address that it does not know for a kernel's handle */
+    if (!entry) /* CUDA takes an unknown address for a kernel's handle */
         return state_refuse(call, function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
                             "That is not a __global__ function.");
     cudaError_t error = check_shape(&r);
@@ -232,7 +232,7 @@ cudaError_t execution_check(const char *call, const void *function, const struct
     struct kernel *k = registration_kernel(entry, state_device(), &error);
     if (!k)
         return state_return(error);
-    if (!kernel_prepare(k)) { /* before what is known only of a kernel that can be run */
+    if (!kernel_prepare(k)) { /* precedes the checks that need a kernel that can run */
         report_launch(k->name, FINDING_UNSUPPORTED, "The emulator cannot run this kernel", k->error);
         return state_return(cudaErrorNotSupported);
     }
@@ -251,7 +251,7 @@ cudaError_t execution_check(const char *call, const void *function, const struct
     return execution_cluster(call, k, shape->cluster, config);
 }
 
-/* A launch into a stream that is captured becomes a node. One that is wrong spoils the capture. */
+/* A launch into a stream that is captured becomes a node. A wrong one invalidates the capture. */
 static cudaError_t capture_launch(struct stream *s, const void *function, const struct request *r, void **args) {
     const cudaLaunchAttributeValue size = {.clusterDim = {r->cluster.x, r->cluster.y, r->cluster.z}};
     cudaError_t error;
@@ -338,8 +338,8 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
     return launch(function, &r, args);
 }
 
-/* The grid is divided by both sizes, and the preferred one by the other: so CUDA's manual says. Here the regular
- * clusters are made, as a GPU may, which takes the preferred ones where it has the room. */
+/* Both sizes divide the grid, and the regular size divides the preferred one, as CUDA's manual requires. Here the
+ * regular clusters are made, as a GPU may do, which uses the preferred ones where there is room. */
 static cudaError_t check_preferred(const struct request *r) {
     if (!r->preferred.x || !r->cluster.x || (divides(r->cluster, r->preferred) && divides(r->preferred, r->grid)))
         return cudaSuccess;
@@ -357,8 +357,8 @@ static cudaError_t take_cluster(const struct request *r, const cudaLaunchAttribu
                         to->x, to->y, to->z);
 }
 
-/* Attributes that ask for something a kernel can notice must be honoured or refused; hints may be ignored. An event
- * that a GPU may record while the kernel still runs is recorded when it is done, which is always right, only later. */
+/* Attributes whose effect a kernel can notice must be honoured or refused; hints may be ignored. An event that a GPU
+ * may record while the kernel still runs is recorded when it is done, which is always correct, only later. */
 static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request *r) {
     switch ((int)a->id) {
     case cudaLaunchAttributeCooperative:
@@ -374,7 +374,7 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request 
     case 12:                                           /* cudaLaunchAttributeLaunchCompletionEvent */
         r->events[1] = a->val.programmaticEvent.event; /* the same layout; headers before 12.3 do not name it */
         return cudaSuccess;
-    case cudaLaunchAttributeProgrammaticStreamSerialization: /* it begins later all the same; racecheck is told */
+    case cudaLaunchAttributeProgrammaticStreamSerialization: /* it begins later all the same; racecheck takes note */
         r->beside = a->val.programmaticStreamSerializationAllowed != 0;
         return cudaSuccess;
     case cudaLaunchAttributeIgnore:
@@ -420,7 +420,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 struct host_operation {
     struct operation op;
     cudaHostFn_t function;
-    cudaStreamCallback_t callback; /* the older form, which is told of errors */
+    cudaStreamCallback_t callback; /* the older form, which receives errors */
     cudaStream_t stream;
     void *data;
 };

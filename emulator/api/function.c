@@ -1,4 +1,4 @@
-/* What a program may ask and set about a kernel. */
+/* Queries and settings of a kernel. */
 #include "api/device.h"
 #include "api/execution.h"
 
@@ -9,7 +9,7 @@
 #include "api/registration.h"
 #include "decode/static_limits.h"
 
-/* Loads the kernel that a function means, for a call named in messages. */
+/* Loads the kernel of a function, for a call named in messages. */
 static struct kernel *kernel_of(const char *call, const void *function, struct entry **entry, cudaError_t *error) {
     *error = state_enter();
     if (*error != cudaSuccess) {
@@ -17,7 +17,7 @@ static struct kernel *kernel_of(const char *call, const void *function, struct e
         return NULL;
     }
     *entry = registration_entry(function);
-    if (!*entry) { /* CUDA takes an address that it does not know for a kernel's handle */
+    if (!*entry) { /* CUDA takes an unknown address for a kernel's handle */
         *error = state_refuse(call, function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
                               "That is not a __global__ function.");
         return NULL;
@@ -167,7 +167,7 @@ cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *off
 }
 #endif
 
-/* A cudaFunction_t is for the driver's calls, which are not here; it is the kernel's handle. */
+/* A cudaFunction_t is for the driver's calls, which are defined elsewhere; it is the kernel's handle. */
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *function) {
     cudaError_t error;
     struct entry *entry;

@@ -72,7 +72,7 @@ static void links_remove(struct links *l, const struct node *node) {
 }
 
 bool graph_connected(const struct node *from, const struct node *to) {
-    /* The shorter of the two lists tells. */
+    /* The shorter of the two lists is searched. */
     return from->after.count < to->before.count ? links_find(&from->after, to) != NULL
                                                 : links_find(&to->before, from) != NULL;
 }
@@ -289,10 +289,10 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t origi
 
 /* ---- Public: lists ---- */
 
-/* Lists are given to the program in one way: with no array the number is returned; with one, as much as fits, and what
- * is too long for the list is set to NULL. */
+/* Lists are returned to the program in one way: with no array the number is returned; with one, as much as fits, and
+ * the excess elements of the array are set to NULL. */
 struct list {
-    cudaGraphNode_t *first, *second; /* the second is of edges only */
+    cudaGraphNode_t *first, *second; /* the second is for edges only */
     cudaGraphEdgeData *data;
     size_t room, count;
 };
@@ -341,7 +341,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
     GRAPH_CALL(get_nodes(graph_find(graph), nodes, count, true));
 }
 
-/* Without a place for it, an edge's data must be plain, or something would be lost. */
+/* Where the program provides no room for it, an edge's data must be plain, or something would be lost. */
 static bool drops_edge_data(const struct list *l, const struct links *links) {
     for (size_t i = 0; i < links->count; i++)
         if (l->first && !l->data && !graph_edge_data_default(&links->items[i].data))
@@ -490,7 +490,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
     GRAPH_CALL(get_type(node_find(node), type));
 }
 
-/* Toolkit 13 gave the names of the second version to the functions that know of edge data. */
+/* Toolkit 13 gave the names of the second version to the functions that take edge data. */
 #if CUDART_VERSION >= 13000
 #define WITH_DATA(name) name
 #else

@@ -1,8 +1,8 @@
 /* Graphs: work and its order, described once and launched many times.
  *
- * graph.c keeps nodes and edges; what a node does is a work (graph_work.h). Instantiating makes a plan of a graph
- * (graph_plan.h), which is what runs. One lock, which a thread may take again, guards all graphs and executable
- * graphs, but not what is running. */
+ * graph.c keeps nodes and edges; a node's action is a work (graph_work.h). Instantiating makes a plan of a graph
+ * (graph_plan.h), which is then run. One lock, which a thread may take again, guards all graphs and executable graphs,
+ * but not what is running. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -21,12 +21,12 @@ struct links {
 
 struct node {
     struct graph *graph;
-    uint64_t id, cloned_from; /* numbers never come again */
+    uint64_t id, cloned_from; /* numbers are never reused */
     struct work *work;
     struct links before, after;
     struct graph **inner; /* of a child graph node: its graph; of a conditional: its bodies */
     unsigned inner_count;
-    size_t mark; /* of whoever walks the graph */
+    size_t mark; /* for the code that walks the graph */
     struct node *previous, *next;
 };
 
@@ -45,7 +45,7 @@ struct graph {
     uint64_t id;
     struct node *first, *last; /* in the order of their making */
     size_t count, memory_nodes, conditional_nodes;
-    struct node *owner;   /* the node whose inner graph this is, or NULL */
+    struct node *owner;   /* the node that contains this graph, or NULL */
     unsigned executables; /* that exist */
     bool captured;        /* work of streams is being added */
     struct condition *conditions;
@@ -65,7 +65,7 @@ void graph_unlock(void);
         return graph_error;                                                                                            \
     } while (0)
 
-/* What a handle means; NULL when it is none. */
+/* The object of a handle; NULL when it is invalid. */
 struct graph *graph_find(cudaGraph_t handle);
 struct node *node_find(cudaGraphNode_t handle);
 struct node *node_find_typed(cudaGraphNode_t handle, enum cudaGraphNodeType type);

@@ -1,4 +1,4 @@
-/* Drawing a graph for graphviz, in the form that NVIDIA's driver writes. */
+/* Writing a graph for Graphviz, in the form that NVIDIA's driver writes. */
 #include <stdio.h>
 
 #include "api/graph.h"

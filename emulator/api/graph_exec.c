@@ -80,7 +80,7 @@ static cudaError_t check_flags(unsigned long long flags) {
 
 /* ---- Instantiating ---- */
 
-/* Memory that is freed within a graph is there for what it allocates afterwards. */
+/* Memory that is freed within a graph is available to its later allocations. */
 struct footprint {
     uint64_t now, most;
 };
@@ -177,7 +177,7 @@ static bool plan_frees(const struct plan *p, const void *pointer) {
     return false;
 }
 
-/* What was allocated by an earlier launch has to be freed by now. */
+/* The allocations of an earlier launch have to be freed by now. */
 static cudaError_t check_memory(const struct executable *e) {
     const struct plan *p = &e->plan->plan;
     for (unsigned i = 0; i < p->count && e->memory_bytes; i++) {
@@ -241,7 +241,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     GRAPH_CALL(launch(executable_find(exec), stream));
 }
 
-/* There is nothing to be prepared on the device. */
+/* Nothing has to be prepared on the device. */
 static cudaError_t upload(struct executable *e, cudaStream_t stream) {
     struct stream *s;
     if (!e)

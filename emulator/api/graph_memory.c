@@ -7,7 +7,7 @@
 #include "api/capture.h"
 #include "memory/memory.h"
 
-#define MEMORY_UNIT      ((uint64_t)32 << 20) /* by which graphs take memory on an H200 */
+#define MEMORY_UNIT      ((uint64_t)32 << 20) /* the granularity at which graphs take memory on an H200 */
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 
 struct region {
@@ -134,7 +134,7 @@ static cudaError_t check_device(int device) {
     return device >= 0 && device < state_device_count() ? cudaSuccess : state_return(cudaErrorInvalidDevice);
 }
 
-/* What is reserved is what is used: nothing beyond it is kept. */
+/* Reserved memory equals used memory: nothing beyond it is kept. */
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value) {
     cudaError_t error = check_device(device);
     if (error != cudaSuccess)

@@ -8,7 +8,7 @@
 
 /* Reserves an address; NULL: no room. */
 void *graph_memory_new(size_t bytes, int device);
-/* Does it start memory of a graph? */
+/* Is it the start of a graph's memory? */
 bool graph_memory_is(const void *pointer);
 
 /* In the order of the program's calls: a launch that allocates was submitted, and something that frees was. */
@@ -22,8 +22,8 @@ int graph_memory_end(const void *pointer);
 
 uint64_t graph_memory_bytes(const void *pointer);
 
-/* A launch needs so many bytes at one time, beside what is outstanding. Graphs of a device share what they use, and
- * keep it when they are done or destroyed, until cudaDeviceGraphMemTrim(). Seen on an H200. */
+/* A launch needs this many bytes at one time, besides what is outstanding. Graphs of a device share the memory that
+ * they use, and keep it when they are done or destroyed, until cudaDeviceGraphMemTrim(). Observed on an H200. */
 void graph_memory_use(int device, uint64_t bytes);
 
 #endif

@@ -260,7 +260,7 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *out, cu
     GRAPH_CALL(new_condition(out, graph_find(graph), initial, flags));
 }
 
-/* A handle that belongs to the graph, or to one that it is inside of, and that no node uses. */
+/* A handle that belongs to the graph, or to a graph that contains it, and that no node uses. */
 static struct condition *find_condition(const struct graph *g, cudaGraphConditionalHandle handle) {
     for (; g; g = g->owner ? g->owner->graph : NULL)
         for (struct condition *c = g->conditions; c; c = c->next)
@@ -392,7 +392,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *out) {
 
 /* ---- Setting parameters ---- */
 
-/* Gives a node other work of its kind. */
+/* Replaces a node's work by other work of its kind. */
 static cudaError_t set(cudaGraphNode_t node, struct work *w, cudaError_t error) {
     if (!w)
         return error;

@@ -1,4 +1,4 @@
-/* From what programs give as parameters of nodes to works, and back. */
+/* Converts the node parameters of programs to works, and back. */
 #ifndef GRAPH_PARAMS_H
 #define GRAPH_PARAMS_H
 

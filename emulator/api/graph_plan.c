@@ -10,7 +10,7 @@
 /* ---- Making ---- */
 
 /* Numbers the nodes in an order in which they can run: marks are numbers then. Returns how many could be numbered:
- * fewer than there are when they wait for each other in a circle. */
+ * fewer than exist when they wait for each other in a cycle. */
 static size_t sort(const struct graph *g, struct node **order) {
     size_t done = 0, ready = 0;
     for (struct node *n = g->first; n; n = n->next) {

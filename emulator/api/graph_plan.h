@@ -28,7 +28,7 @@ struct plan {
     unsigned start_count;
 };
 
-/* A plan that launches share. It is changed only while nobody else holds it; otherwise a copy is. */
+/* A plan that launches share. It is changed only while there is no other holder; otherwise a copy is changed. */
 struct shared_plan {
     _Atomic int references;
     struct plan plan;
@@ -39,14 +39,14 @@ struct shared_plan {
 struct executable {
     struct shared_plan *plan;
     unsigned long long flags;
-    cudaGraph_t graph; /* that it was made from: it may be gone by now */
+    cudaGraph_t graph; /* its source, which may be destroyed by now */
     uint64_t graph_id;
     struct marker *last;   /* the end of its last launch */
-    uint64_t memory_bytes; /* that its memory nodes have at one time, at most */
-    int device;            /* where they have it */
+    uint64_t memory_bytes; /* the most that its memory nodes have at one time */
+    int device;            /* the device of that memory */
 };
 
-/* False when nodes depend on each other in a circle, also in graphs inside (or there is no memory to find out). */
+/* False when nodes depend on each other in a cycle, also in graphs inside (or when memory runs out). */
 bool plan_possible(const struct graph *g);
 /* False when there is no memory. */
 bool plan_make(struct plan *out, const struct graph *g);

@@ -1,5 +1,5 @@
 /* Running an executable graph: one operation of a stream. Steps that do not wait for each other run side by side, as
- * far as there are threads: the stream's own, and more as soon as several steps are ready. */
+ * far as threads are available: the stream's own, and more as soon as several steps are ready. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct graph_run {
     cudaStream_t stream;
     /* By the ordinals of steps: */
     struct marker **markers; /* what event nodes record and wait for, fixed at the launch as in a stream; or NULL */
-    struct operation_order *orders; /* when races are looked for; otherwise NULL */
+    struct operation_order *orders; /* when racecheck is on; otherwise NULL */
 };
 
 /* A plan that is running. */
@@ -31,7 +31,7 @@ struct progress {
     pthread_cond_t changed;
     unsigned *waits;                   /* by step: how many it still waits for */
     unsigned *ready;                   /* a queue of steps */
-    unsigned ready_first, ready_count; /* the first that nobody has taken, and the number ever put in */
+    unsigned ready_first, ready_count; /* the first that is not taken, and the number ever put in */
     unsigned done;
     int error;
     pthread_t helpers[MAX_HELPERS];
@@ -58,8 +58,8 @@ static int run_condition(struct graph_run *run, const struct step *s) {
     }
 }
 
-/* The place of a step in the order. What is run again and again, in the body of a conditional node, has a number of its
- * own each time that is none of a stream's, and counts as ordered with everything. */
+/* The place of a step in the order. A step that runs repeatedly, in the body of a conditional node, gets a new number
+ * each time that belongs to no stream, and counts as ordered with everything. */
 static struct operation_order place_of(const struct graph_run *run, const struct step *s) {
     static _Atomic uint32_t count;
     if (!run->orders)
@@ -104,7 +104,7 @@ static void make_ready(struct progress *p, unsigned step) {
     p->ready[p->ready_count++] = step;
     if (p->ready_count - p->ready_first < 2)
         return;
-    /* More than this thread can do next. */
+    /* More steps are ready than this thread can run next. */
     if (p->idle)
         pthread_cond_signal(&p->changed);
     else if (p->helper_count < MAX_HELPERS && pthread_create(&p->helpers[p->helper_count], NULL, help, p) == 0)
@@ -183,7 +183,7 @@ static int run_graph(struct operation *op, int fault) {
     return run_plan(run, p);
 }
 
-/* Event nodes that were not reached have happened, too. */
+/* Event nodes that were not reached count as passed, too. */
 static void release_step(const struct step *s, void *argument) {
     struct graph_run *run = argument;
     if (s->work->type == cudaGraphNodeTypeEventRecord)
@@ -219,8 +219,8 @@ static void add_marker(const struct step *s, void *argument) {
 
 /* ---- The order of steps, for racecheck ----
  *
- * A step comes after those that it depends on, and all come before what follows the launch. Bodies of conditional nodes
- * are not looked at. */
+ * A step follows those that it depends on, and all precede what follows the launch. Bodies of conditional nodes are not
+ * examined. */
 
 static bool has_place(const struct step *s) {
     return s->work->type == cudaGraphNodeTypeKernel || s->work->type == cudaGraphNodeTypeMemcpy ||
@@ -234,7 +234,7 @@ static void order_event(const struct step *s, struct marker *m, struct stream_cl
         marker_join_clock(m, clock);
 }
 
-/* Returns what has happened when the plan is done. */
+/* Returns the clock at the end of the plan. */
 static struct stream_clock order_plan(struct graph_run *run, const struct plan *p, unsigned stream,
                                       const struct stream_clock *start) {
     struct stream_clock end = *start, *after = zeroed(p->count + 1, sizeof *after);

@@ -1,5 +1,5 @@
-/* Changing executable graphs: single nodes, and all of them after another graph. Launches that are under way keep what
- * they were launched with. */
+/* Changing executable graphs: single nodes, and all of them after another graph. Launches in flight keep what they were
+ * launched with. */
 #include <stdlib.h>
 
 #include "api/graph_params.h"
@@ -212,7 +212,7 @@ static bool pair_all(struct pairing *p, const struct graph *g) {
                 return fail(p, cudaGraphExecUpdateErrorTopologyChanged, n, n->before.items[i].node);
     }
     for (unsigned i = 0; i < p->plan->count; i++)
-        if (!p->nodes[i]) /* fewer exits than there were */
+        if (!p->nodes[i]) /* fewer exits than before */
             return fail(p, cudaGraphExecUpdateErrorTopologyChanged, NULL, NULL);
     return true;
 }
@@ -239,7 +239,7 @@ static bool update_step(struct pairing *p, struct step *s, struct node *n, bool 
     return true;
 }
 
-/* Checks whether a plan can become what the graph is, or makes it so. */
+/* Checks whether a plan can be updated to the graph, or updates it. */
 static bool update_plan(struct plan *plan, const struct graph *g, cudaGraphExecUpdateResultInfo *info, bool apply) {
     struct pairing p = {.plan = plan,
                         .nodes = calloc(plan->count + 1, sizeof(struct node *)),

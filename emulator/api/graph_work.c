@@ -10,7 +10,7 @@
 #include "check/report.h"
 #include "memory/memory.h"
 
-/* cuda.h's names for what cudaKernelNodeParams.extra lists. */
+/* cuda.h's names for the entries of cudaKernelNodeParams.extra. */
 #define LAUNCH_PARAM_END            ((void *)0)
 #define LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
 #define LAUNCH_PARAM_BUFFER_SIZE    ((void *)2)
@@ -46,7 +46,7 @@ void work_release(struct work *w) {
 
 /* ---- Kernels ---- */
 
-/* A kernel_work is followed by pointers to the arguments and by the arguments, packed as the kernel wants them. */
+/* A kernel_work is followed by pointers to the arguments and by the arguments, packed as the kernel expects them. */
 static size_t arguments_at(const struct kernel *k) {
     return (sizeof(struct kernel_work) + (k->param_count + 1) * sizeof(void *) + 15) / 16 * 16;
 }
@@ -62,7 +62,7 @@ static struct kernel_work *kernel_new(const struct kernel *k) {
     return w;
 }
 
-/* Points to the arguments that lie in w. */
+/* Points to the arguments that are stored in w. */
 static void point_to_arguments(struct kernel_work *w) {
     unsigned char *arguments = arguments_of(w);
     void **pointers = (void **)(w + 1);
@@ -178,7 +178,7 @@ bool work_has_attribute(unsigned id) {
     }
 }
 
-/* Puts what the attributes ask for into the launch. */
+/* Applies the attributes to the launch. */
 static struct work *wrap_with_attributes(struct kernel_work *k, cudaError_t *error) {
     if (!k)
         return wrap_kernel(k, error);

@@ -1,5 +1,5 @@
-/* What a node of a graph does. A work never changes once it is made, so a graph, what was instantiated from it and what
- * was launched share it by counting references: giving a node other parameters gives it another work. */
+/* The action of a graph's node. A work never changes once it is made, so a graph, its instances and its launches share
+ * it by counting references: setting other parameters on a node gives it another work. */
 #ifndef GRAPH_WORK_H
 #define GRAPH_WORK_H
 
@@ -48,8 +48,8 @@ struct work {
     };
 };
 
-/* Each checks what it is given, for a call named in messages, and makes a work with one reference. On failure *error is
- * the code to return, which state_return knows. */
+/* Each checks its arguments, for a call named in messages, and makes a work with one reference. On failure *error is
+ * the code to return, which state_return has seen. */
 struct work *work_kernel(const char *function, const struct cudaKernelNodeParams *p, bool cooperative,
                          cudaError_t *error);
 struct work *work_copy(const char *function, const struct cudaMemcpy3DParms *p, cudaError_t *error);

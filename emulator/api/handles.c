@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct slot {
-    const void *handle; /* NULL: never used; GONE: no longer */
+    const void *handle; /* NULL: never used; GONE: no longer used */
     enum handle_kind kind;
 };
 static const char gone_place;
@@ -35,7 +35,7 @@ static void put(const void *handle, enum handle_kind kind) {
     used++;
 }
 
-/* Moves what exists to a new table with room for more. */
+/* Moves the existing handles to a new table with room for more. */
 static bool grow(void) {
     size_t live = 0, old_capacity = capacity;
     struct slot *old = slots;

@@ -1,5 +1,5 @@
-/* Handles of memory and events for other processes. They can be made, and like on a GPU the process that made one
- * cannot open it; nor can another: memory of another process cannot be reached here. */
+/* Handles of memory and events for other processes. They can be made, and as on a GPU the process that made one cannot
+ * open it; nor can another: memory of another process cannot be reached here. */
 #include <string.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 enum kind { KIND_MEMORY = 1, KIND_EVENT };
 
-/* What lies in a handle; zeros follow. */
+/* The contents of a handle; zeros follow. */
 struct content {
     char magic[8];
     uint32_t kind;

@@ -8,7 +8,7 @@ static struct binary *binary_of(cudaLibrary_t library) {
     return (struct binary *)(void *)library;
 }
 
-/* ---- Options: those that are about compiling change nothing ---- */
+/* ---- Options: those that concern compiling change nothing ---- */
 
 struct log {
     char *buffer;
@@ -39,7 +39,7 @@ static bool known_options(const enum cudaLibraryOption *options, unsigned count)
 
 /* ---- Loading ---- */
 
-/* With a buffer for errors the library is read at once, so that they can be told. */
+/* With a buffer for errors the library is read at once, so that they can be reported. */
 static cudaError_t opened(cudaLibrary_t *out, struct binary *b, const struct log *errors) {
     *out = (cudaLibrary_t)(void *)b;
     size_t count;
@@ -55,7 +55,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum c
                                 unsigned library_count) {
     ENTER();
     struct log errors;
-    (void)library_values; /* the data is copied whatever they say */
+    (void)library_values; /* the data is always copied, whatever they specify */
     if (!library || !code || !read_options(options, values, count, &errors) ||
         !known_options(library_options, library_count))
         return state_return(cudaErrorInvalidValue);
@@ -100,7 +100,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
                                             : state_return(error);
 }
 
-/* Of a library that cannot be loaded there are none. */
+/* A library that cannot be loaded has none. */
 cudaError_t cudaLibraryGetKernelCount(unsigned *out, cudaLibrary_t library) {
     ENTER();
     size_t count;

@@ -1,5 +1,5 @@
-/* Linking while a program runs: PTX, and what has PTX in it, goes in, and one piece of data comes out that loads as a
- * module. */
+/* Linking while a program runs: the inputs are PTX, and files that contain PTX; the output is one piece of data that
+ * loads as a module. */
 #ifndef LINKING_H
 #define LINKING_H
 
@@ -14,11 +14,11 @@ struct linking {
 /* Takes the PTX of an input: PTX text, a bundle (fatbin/bundle.h), a fat binary, machine code that has its PTX beside
  * it, an object file of nvcc's, or a library of these. Refused, with the reason, when there is none. */
 cudaError_t linking_add(struct linking *l, const void *data, size_t size);
-/* The texts as a bundle, malloc'd. They are looked at together, as when they are loaded: unless cudaSuccess there is
- * no bundle, and *why (malloc'd) says what is wrong. A link whose result is linked again may lack functions, and is
- * not looked at. */
+/* The texts as a bundle, malloc'd. They are checked together, as when they are loaded: unless cudaSuccess there is no
+ * bundle, and *why (malloc'd) states what is wrong. A link whose result is linked again may lack functions, and is not
+ * checked. */
 cudaError_t linking_complete(const struct linking *l, bool again, void **image, size_t *size, char **why);
-void linking_truncate(struct linking *l, size_t count); /* takes back what was added after the first texts */
+void linking_truncate(struct linking *l, size_t count); /* removes the texts that were added after the first ones */
 void linking_clear(struct linking *l);
 
 #endif

@@ -14,7 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char messages[MESSAGES][LENGTH];
-static unsigned next_message; /* counts all that there ever were; the newest MESSAGES of them are here */
+static unsigned next_message; /* counts all messages so far; the newest MESSAGES of them are stored here */
 
 #if CUDART_VERSION >= 13000
 struct listener {
@@ -24,7 +24,7 @@ struct listener {
 };
 static struct listener *listeners;
 
-/* Listeners may log, too, or leave: they are called without the lock, from a copy. */
+/* Listeners may log, too, or unregister: they are called without the lock, from a copy. */
 static void tell(const char *text) {
     struct listener copy[16];
     int count = 0;
@@ -81,7 +81,7 @@ cudaError_t cudaLogsCurrent(cudaLogIterator *out, unsigned flags) {
     return cudaSuccess;
 }
 
-/* When there is no room for all the newest are given. */
+/* When there is no room for all messages, the newest are returned. */
 cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned flags) {
     if (!buffer || !size || !*size || flags)
         return state_return(cudaErrorInvalidValue);

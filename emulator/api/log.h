@@ -5,6 +5,6 @@
 #include "api/api.h"
 
 void log_message(const char *text); /* why a call is refused */
-void log_error(cudaError_t error);  /* that a call returns it */
+void log_error(cudaError_t error);  /* a call returns an error */
 
 #endif

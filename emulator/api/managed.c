@@ -1,7 +1,7 @@
-/* Advice about managed memory, and prefetching. Here it is always where it is needed, so both are checked, remembered
- * for cudaMemRangeGetAttribute, and otherwise without effect.
+/* Advice about managed memory, and prefetching. Here it is always resident where it is needed, so both are checked,
+ * recorded for cudaMemRangeGetAttribute, and otherwise without effect.
  *
- * What is remembered lies in a list of stretches of memory, in order of their addresses, that were advised alike. */
+ * The advice is recorded in a list of ranges of memory with the same advice, in order of their addresses. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const struct advice no_advice;
 
 struct stretch {
     uint64_t start, end;
-    uint64_t allocation; /* its id: when the memory is freed and given out again, this is stale */
+    uint64_t allocation; /* its id: when the memory is freed and allocated again, this is stale */
     struct advice advice;
     struct stretch *next;
 };
@@ -66,7 +66,7 @@ static cudaError_t check_location(struct cudaMemLocation l, cudaError_t no_devic
 
 /* ---- Stretches; all with the lock ---- */
 
-/* Parts the stretch that an address lies in, so that one begins there. False: no memory. */
+/* Splits the stretch that contains an address, so that one begins there. False: no memory. */
 static bool part_at(uint64_t address) {
     for (struct stretch *s = stretches; s; s = s->next) {
         if (address <= s->start || address >= s->end)
@@ -112,7 +112,7 @@ static bool cover(uint64_t start, uint64_t end, uint64_t allocation) {
     return true;
 }
 
-/* Calls change for all that is known of whole pages around [pointer, pointer + count). */
+/* Calls change for all stretches of the whole pages around [pointer, pointer + count). */
 static cudaError_t change_range(const void *pointer, size_t count,
                                 void (*change)(struct advice *, struct cudaMemLocation), struct cudaMemLocation where) {
     uint64_t start = ADDRESS(pointer) / PAGE * PAGE, end = (ADDRESS(pointer) + count + PAGE - 1) / PAGE * PAGE;
@@ -138,7 +138,7 @@ static void unset_read_mostly(struct advice *a, struct cudaMemLocation l) {
     (void)l;
     a->read_mostly = false;
 }
-/* Nodes of the host's memory are accepted and not remembered, as on an H200. */
+/* Nodes of the host's memory are accepted and not recorded, as on an H200. */
 static void set_preferred(struct advice *a, struct cudaMemLocation l) {
     bool known = l.type == cudaMemLocationTypeDevice || l.type == cudaMemLocationTypeHost;
     a->preferred = known ? l : no_advice.preferred;
@@ -228,7 +228,7 @@ EXPORT cudaError_t cudaMemAdvise_v2(const void *pointer, size_t count, enum cuda
 /* ---- Many at once ---- */
 
 #if CUDART_VERSION >= 13000
-/* Which of the locations is for which range: each from its index on. */
+/* Assigns the locations to the ranges: each applies from its index on. */
 static bool good_indices(const size_t *indices, size_t locations, size_t count) {
     if (!locations || locations > count || !indices || indices[0] != 0)
         return false;
@@ -304,7 +304,7 @@ cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **pointers, size_t *sizes, 
 
 /* ---- Questions ---- */
 
-/* What is known of all of a range: where parts differ, the parts' advice is none. With the lock. */
+/* The advice common to all of a range: where parts differ, none. With the lock. */
 static struct advice common_advice(uint64_t start, uint64_t end, uint64_t allocation) {
     struct advice all = no_advice;
     bool first = true;

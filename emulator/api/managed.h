@@ -9,7 +9,7 @@ cudaError_t managed_advise(const void *pointer, size_t count, enum cudaMemoryAdv
 cudaError_t managed_prefetch(const char *function, const void *pointer, size_t count, struct cudaMemLocation where,
                              unsigned flags, cudaStream_t stream);
 
-/* Before there were locations, a number stood for a place: a device's, or -1 for the host. */
+/* Before the API had locations, a number identified a place: a device's, or -1 for the host. */
 struct cudaMemLocation managed_location(int device);
 cudaError_t managed_advise_device(const void *pointer, size_t count, enum cudaMemoryAdvise advice, int device);
 

@@ -41,7 +41,7 @@ static bool devices_exist(int a, int b) {
     return a >= 0 && a < count && b >= 0 && b < count;
 }
 
-/* These copies have no place in a capture. */
+/* These copies are not allowed in a capture. */
 static cudaError_t check_peer(const char *function, int to_device, int from_device, cudaStream_t stream) {
     struct stream *s = queue_find(stream);
     if (!devices_exist(to_device, from_device))

@@ -7,7 +7,7 @@
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 
 /* May the call return before the copy has been done? Not when the source may change after the call; and not when it is
- * pageable memory to be read in the stream's order, since what returns early has staged it. */
+ * pageable memory to be read in the stream's order, since a call that returns early has staged it. */
 static bool may_return(enum cudaMemcpySrcAccessOrder order, const void *source) {
     return order == cudaMemcpySrcAccessOrderAny ||
            (order == cudaMemcpySrcAccessOrderStream && memory_find(ADDRESS(source)));

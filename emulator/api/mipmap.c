@@ -1,4 +1,4 @@
-/* Mipmapped arrays: an array for each size, all of them in one piece of memory. */
+/* Mipmapped arrays: an array for each size, all of them in one block of memory. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -30,14 +30,14 @@ static size_t halved(size_t n, unsigned level) {
     return !n ? 0 : n >> level ? n >> level : 1;
 }
 
-/* The extent of a level: layers and faces stay as many. */
+/* The extent of a level: the number of layers and faces stays the same. */
 static struct cudaExtent extent_of(struct cudaExtent e, unsigned flags, unsigned level) {
     bool layers = flags & (cudaArrayLayered | cudaArrayCubemap);
     return (struct cudaExtent){halved(e.width, level), halved(e.height, level),
                                layers ? e.depth : halved(e.depth, level)};
 }
 
-/* As many as are wanted, at least one, at most down to a single texel. */
+/* The requested number, at least one, at most down to a single texel. */
 static unsigned level_count(struct cudaExtent e, unsigned flags, unsigned wanted) {
     unsigned n = 1;
     struct cudaExtent last = e;

@@ -1,6 +1,6 @@
-/* What the headers of CUDA 12.0, 12.1 and 12.2 lack, so that this library builds with them and exports the same
- * functions: a program of theirs calls none of these, and what it links against need not know. Layouts and numbers
- * are the ABI's. */
+/* Declarations that the headers of CUDA 12.0, 12.1 and 12.2 lack, so that this library builds with them and exports the
+ * same functions: a program of theirs calls none of these, and the library that it links against is not affected.
+ * Layouts and numbers are the ABI's. */
 #ifndef API_NEWER_H
 #define API_NEWER_H
 

@@ -1,5 +1,5 @@
-/* Callbacks for when a process uses more of a device's memory than the system allows it. Here it never does, so they
- * are only registered. */
+/* Callbacks for the case that a process uses more of a device's memory than the system allows it. Here it never does,
+ * so they are only registered. */
 #include <pthread.h>
 #include <stdlib.h>
 

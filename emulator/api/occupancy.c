@@ -1,4 +1,4 @@
-/* How many blocks of a kernel fit on a multiprocessor of the emulated device. */
+/* How many blocks of a kernel fit on an SM of the emulated device. */
 #include "api/api.h"
 
 #include "base/limits.h"
@@ -7,14 +7,14 @@
 #include "profile/occupancy_limits.h"
 
 #define WARP_THREADS 32
-#define SHARED_UNIT  128 /* shared memory is given out in units of this many bytes */
+#define SHARED_UNIT  128 /* shared memory is allocated in units of this many bytes */
 
 static int minimum(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Blocks per multiprocessor for a block of `threads` with `shared` bytes, static and dynamic, and so many registers
- * in each thread. */
+/* Blocks per SM for a block of `threads` with `shared` bytes, static and dynamic, and this many registers in each
+ * thread. */
 static int blocks_per_sm(int threads, size_t shared, unsigned registers) {
     int warps = (threads + WARP_THREADS - 1) / WARP_THREADS;
     size_t need = (shared + LIMIT_SHARED_RESERVED + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
@@ -44,7 +44,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
     const struct kernel *k = kernel_of(function, &registers, &error);
     if (!k)
         return error;
-    bool fits = threads <= LIMIT_BLOCK_THREADS && dynamic_shared <= k->max_dynamic_shared; /* whatever its bounds say */
+    bool fits = threads <= LIMIT_BLOCK_THREADS && dynamic_shared <= k->max_dynamic_shared; /* regardless of bounds */
     *blocks = fits ? blocks_per_sm(threads, k->static_shared + dynamic_shared, registers) : 0;
     return cudaSuccess;
 }
@@ -65,7 +65,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
         return error;
     if (threads > LIMIT_BLOCK_THREADS || blocks > blocks_per_sm(threads, 0, registers))
         return state_return(cudaErrorInvalidValue);
-    /* NVIDIA's answer leaves out what the driver takes of every block. */
+    /* NVIDIA's result leaves out what the driver reserves for every block. */
     long left = LIMIT_SHARED_SM / blocks / SHARED_UNIT * SHARED_UNIT - (long)k->static_shared;
     *bytes = left < 0 ? 0 : (size_t)(left < (long)k->max_dynamic_shared ? left : (long)k->max_dynamic_shared);
     return cudaSuccess;
@@ -73,13 +73,13 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 
 /* ---- Clusters ---- */
 
-/* Multiprocessors of each part of the device in which a cluster must lie (a graphics processing cluster, as far as it
- * is in use), and the most blocks of clusters that one holds: what an H200's answers follow from. Others may have other
- * parts. */
+/* The number of SMs in each part of the device that can hold a cluster (a graphics processing cluster, as far as it is
+ * in use), and the most blocks of clusters that one part holds: an H200's results follow from these. Other devices may
+ * have other parts. */
 static const unsigned parts[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
 #define SM_CLUSTER_BLOCKS 8
 
-/* Clusters of so many blocks that are resident at once, where each multiprocessor can hold per_sm blocks. */
+/* Clusters of this many blocks that are resident at once, where each SM can hold per_sm blocks. */
 static int resident_clusters(uint64_t size, int per_sm) {
     unsigned clusters = 0, most = (unsigned)minimum(per_sm, SM_CLUSTER_BLOCKS);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -113,7 +113,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function
     return error;
 }
 
-/* Blocks of the cluster that a configuration asks for, or else the kernel; 0: neither does. */
+/* Blocks of the cluster that a configuration requests, or else the kernel; 0: neither does. */
 static uint64_t cluster_blocks(const struct kernel *k, const cudaLaunchConfig_t *config) {
     dim3 n = execution_kernel_cluster(k);
     for (unsigned i = 0; config->attrs && i < config->numAttrs; i++)

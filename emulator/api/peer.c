@@ -18,7 +18,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
     return cudaSuccess;
 }
 
-/* Who may reach whose memory. */
+/* Which device may reach which other's memory. */
 static bool peers[MAX_DEVICES][MAX_DEVICES];
 
 bool device_reaches(int device, int peer) {
@@ -55,7 +55,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     return cudaSuccess;
 }
 
-/* What a link between two devices can do. */
+/* The capabilities of a link between two devices. */
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int from, int to) {
     if (!value)
         return state_return(cudaErrorInvalidValue);
@@ -100,7 +100,7 @@ cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned *capabilities, const en
     return cudaSuccess;
 }
 
-/* What atom and red can do on any global memory. */
+/* The operations of atom and red on any global memory. */
 static unsigned capability(enum cudaAtomicOperation operation) {
     const unsigned both = cudaAtomicCapabilitySigned | cudaAtomicCapabilityUnsigned,
                    words = cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityScalar64;

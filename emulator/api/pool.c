@@ -1,7 +1,7 @@
 /* Memory that is allocated and freed in the order of a stream, and the pools it comes from.
  *
- * A pool here counts: memory comes straight from the device's (or the host's), and goes back when the stream reaches
- * the free. What a pool says it has reserved is what an H200's would have: steps of 32 MiB. */
+ * A pool here only counts: memory is taken directly from the device's (or the host's), and returned when the stream
+ * reaches the free. A pool reports as reserved what an H200's would have: steps of 32 MiB. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -125,7 +125,7 @@ static void add_piece(struct pool *p, struct piece *piece, const struct allocati
     count_reserved(p);
 }
 
-/* What cudaFree has given back stays in NVIDIA's count of what is used, and so it does here. */
+/* Memory that cudaFree has returned stays in NVIDIA's count of used memory, and so it does here. */
 static void drop_piece(struct piece **link, bool in_order) {
     struct piece *piece = *link;
     *link = piece->next;
@@ -136,7 +136,7 @@ static void drop_piece(struct piece **link, bool in_order) {
     free(piece);
 }
 
-/* Forgets pieces whose memory is gone: freed by cudaFree or cudaDeviceReset. */
+/* Drops pieces whose memory no longer exists: freed by cudaFree or cudaDeviceReset. */
 static void drop_stale(void) {
     for (struct piece **link = &pieces; *link;) {
         const struct allocation *a = memory_find((*link)->address);
@@ -256,7 +256,7 @@ static void release_free(struct operation *op) {
     free(op);
 }
 
-/* Memory of a pool, or what cudaMalloc gave. */
+/* Memory of a pool, or of cudaMalloc. */
 static bool may_be_freed(const struct allocation *a) {
     if (a->kind == MEMORY_DEVICE)
         return true;
@@ -268,7 +268,7 @@ static bool may_be_freed(const struct allocation *a) {
     return piece != NULL;
 }
 
-/* What is freed in a captured stream must have been allocated by a graph. */
+/* Memory that is freed in a captured stream must have been allocated by a graph. */
 static cudaError_t capture_free(struct stream *s, void *pointer) {
     cudaError_t error;
     if (!graph_memory_is(pointer))
@@ -452,7 +452,7 @@ static bool is_switch(enum cudaMemPoolAttr attribute) {
            attribute == cudaMemPoolReuseAllowInternalDependencies;
 }
 
-/* What is counted can be set to 0 where it is the most so far, and not at all otherwise. */
+/* Of the counters only the high-water marks can be set, and only to 0. */
 static bool can_be_set(enum cudaMemPoolAttr attribute, uint64_t value) {
     if (attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh)
         return value == 0;
@@ -506,7 +506,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep) {
     return pool_exists(handle) ? cudaSuccess : state_return(cudaErrorInvalidValue);
 }
 
-/* ---- Access: remembered, while kernels reach everything ---- */
+/* ---- Access: recorded, while kernels reach everything ---- */
 
 static cudaError_t check_access(const struct pool *p, const struct cudaMemAccessDesc *d) {
     if (d->location.type != cudaMemLocationTypeDevice)
@@ -549,7 +549,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t h
 
 /* ---- For other processes ---- */
 
-/* What lies in the file that stands for a pool. */
+/* The contents of the file that represents a pool. */
 struct shared_pool {
     char magic[8];
     pid_t process;

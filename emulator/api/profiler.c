@@ -1,4 +1,4 @@
-/* cudaProfilerStart and cudaProfilerStop mark the part of a program that a profiler looks at. None is attached here. */
+/* cudaProfilerStart and cudaProfilerStop mark the part of a program that a profiler examines. None is attached here. */
 #include "api/profiler.h"
 
 cudaError_t cudaProfilerStart(void) {

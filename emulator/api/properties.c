@@ -1,9 +1,9 @@
-/* What the emulated device says about itself: attributes, and the structure that holds most of them.
+/* What the emulated device reports about itself: attributes, and the structure that holds most of them.
  *
- * It is described honestly: its name says that no GPU is there, and what would be a statement about speed (bus width,
- * the memory's clock) is 0, as is what is not emulated (RDMA). clock() counts nanoseconds, and so the clock's rate is
- * that of a nanosecond: a kernel that waits for so many clocks waits. Limits that shape programs are those of an
- * H200, so that a program launches the same grids. */
+ * It is described honestly: its name shows that this is no GPU, and any value that would be a statement about speed
+ * (bus width, the memory's clock) is 0, as is everything that is not emulated (RDMA). clock() counts nanoseconds, so
+ * the clock rate is 1 GHz: a kernel that waits for a number of clocks waits that long. Limits that shape programs are
+ * those of an H200, so that a program launches the same grids. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 #define NAME "Emulated GPU (runs on the CPU)"
 
-/* By number, as the toolkit names them; those that are not here are 0. The reserved numbers and their values are an
+/* By number, as the toolkit names them; those that are not listed are 0. The reserved numbers and their values are an
  * H200's. */
 static const int attributes[] = {
     [cudaDevAttrMaxThreadsPerBlock] = LIMIT_BLOCK_THREADS,

@@ -66,8 +66,8 @@ static uint64_t oldest(const struct stream *s) {
 /* Is there unfinished work that operation number n of s has to wait for in other streams? */
 static bool blocked(const struct stream *s, uint64_t n) {
     const struct device_queue *d = &devices[s->device];
-    /* The legacy default stream and the blocking ones wait for each other's operations that were submitted before
-     * (with lower numbers, which all streams of the process share). A non-blocking stream waits for nobody. */
+    /* The legacy default stream and the blocking ones wait for each other's operations that were submitted before (with
+     * lower numbers, which all streams of the process share). A non-blocking stream waits for no other stream. */
     if (s->kind == STREAM_BLOCKING)
         return d->legacy && oldest(d->legacy) < n;
     if (s->kind == STREAM_LEGACY)
@@ -82,7 +82,7 @@ static bool startable(const struct stream *s) {
     return op && !s->busy && !(op->waits_for && !op->waits_for->done) && !blocked(s, op->number);
 }
 
-/* What the program's threads have waited for happens before all that they submit from then on. */
+/* Work that the program's threads have waited for happens before all that they submit from then on. */
 static struct stream_clock host_clock;
 
 static void join_blocking(struct stream_clock *clock, const struct device_queue *d) {
@@ -95,7 +95,7 @@ static void join_blocking(struct stream_clock *clock, const struct device_queue 
  * one that no other has, and of these the one that has been free for the longest time. */
 static struct slot {
     unsigned streams;
-    uint64_t since; /* when its last stream went */
+    uint64_t since; /* when its last stream was destroyed */
 } slots[ORDER_STREAMS];
 
 static unsigned take_slot(void) {
@@ -130,8 +130,7 @@ static void note_order(struct stream *s, struct operation *op, const struct host
         stream_clock_join(&s->clock, &op->waits_for->clock);
     if (op->order_parts)
         op->order_parts(op, s->slot, &s->clock);
-    /* Only of the launch that comes next in the stream, with nothing between: whatever else has come since waits for
-     * the first. */
+    /* Only for the launch that follows directly in the stream: everything else submitted since waits for the first. */
     bool follows = s->last_launch && s->clock.last[s->slot % ORDER_STREAMS] == s->last_launch;
     op->order = op->beside && follows ? stream_order_next_beside(s->slot, &s->clock, s->last_launch)
                                       : stream_order_next(s->slot, &s->clock);
@@ -152,12 +151,11 @@ static bool all_idle(void) {
 static void host_waited(const struct stream *s) {
     if (!check_is_on(CHECK_RACE))
         return;
-    managed_settle(all_idle()); /* first: what the host has touched was before this */
+    managed_settle(all_idle()); /* first: the host's accesses so far precede this */
     stream_clock_join(&host_clock, &s->clock);
     if (s->kind == STREAM_LEGACY)
         join_blocking(&host_clock, &devices[s->device]);
-    /* Nothing is under way: all that has run happens before all that will be submitted, and need not be
-     * remembered. */
+    /* Nothing is in flight: all that has run happens before all that will be submitted, and need not be recorded. */
     if (all_idle())
         stream_order_idle(&host_clock);
 }
@@ -173,7 +171,7 @@ static void append(struct stream *s, struct operation *op, const struct host_cal
     s->tail = op;
 }
 
-/* Wakes whoever may go on after an operation has finished. */
+/* Wakes the threads that may continue after an operation has finished. */
 static void wake(void) {
     for (int d = 0; d < MAX_DEVICES; d++)
         for (struct stream *s = devices[d].streams; s; s = s->next)
@@ -182,14 +180,14 @@ static void wake(void) {
     pthread_cond_broadcast(&host_changed);
 }
 
-/* Executes the head of s. Called with the lock, which is given up meanwhile. */
+/* Executes the head of s. Called with the lock held, which is released meanwhile. */
 static void execute_head(struct stream *s) {
     struct operation *op = s->head;
     s->busy = true;
     pthread_mutex_unlock(&lock);
     int fault = state_fault(s->device);
-    /* After a fault nothing runs on this device but what has to happen in any case: host functions, frees, and the
-     * marks that events and waits leave. */
+    /* After a fault this device runs only what has to happen in any case: host functions, frees, and the marks that
+     * events and waits leave. */
     if (!fault || op->always) {
         int error = op->run(op, fault);
         if (error && !checks_go_on())
@@ -219,8 +217,8 @@ static void unlink_stream(struct stream *s) {
     free(s);
 }
 
-/* Waits until something has changed. What kernels have printed appears after a while even when the host does not
- * wait for them; a GPU's driver does the same. */
+/* Waits until something has changed. The output of kernels appears after a while even when the host does not wait for
+ * them; a GPU's driver does the same. */
 static void wait_for_change(struct stream *s, bool *printed) {
     if (*printed) {
         pthread_cond_wait(&s->changed, &lock);
@@ -355,8 +353,8 @@ static struct stream *thread_stream(int device) {
     return own[device];
 }
 
-/* Everybody has the default streams, so that no memory for one cannot mean that there is no such stream. A handle may
- * be anything, so it is compared with the streams that exist before it is followed. */
+/* Every thread has the default streams, so a lack of memory for one cannot mean that there is no such stream. A handle
+ * may be anything, so it is compared with the streams that exist before it is followed. */
 struct stream *queue_find(cudaStream_t handle) {
     int device = state_device();
     struct stream *found = NULL;
@@ -405,7 +403,7 @@ void queue_set_priority(struct stream *s, int priority) {
 
 /* ---- Submitting ---- */
 
-/* Sees to it that what is in s gets executed. With the lock. */
+/* Makes sure that the operations in s are executed. With the lock. */
 static void ensure_executed(struct stream *s) {
     if (!s->threaded)
         start_thread(s);
@@ -413,7 +411,7 @@ static void ensure_executed(struct stream *s) {
         pthread_cond_signal(&s->changed);
         return;
     }
-    while (s->head) { /* no thread to be had: do it here */
+    while (s->head) { /* no thread could be created: do it here */
         if (startable(s))
             execute_head(s);
         else
@@ -431,7 +429,7 @@ void queue_launched_by(const struct host_callers *callers) {
     launched_by = *callers;
 }
 
-/* A launch that was refused leaves its callers behind: whatever comes next drops them. */
+/* The callers of a launch that was refused remain set: the next submission drops them. */
 static struct host_callers callers_of(const struct operation *op) {
     struct host_callers callers = op->kernel && launched_by.pc[0] ? launched_by : queue_find_callers();
     launched_by.pc[0] = 0;
@@ -476,7 +474,7 @@ int queue_execute(struct stream *s, struct operation *op) {
 
 /* ---- Waiting ---- */
 
-/* The legacy stream is at rest when the blocking streams are, too: it stands for all of them. */
+/* The legacy stream is at rest when the blocking streams are, too: it represents all of them. */
 static bool finished_before(const struct stream *s, uint64_t number) {
     return oldest(s) >= number && !(s->kind == STREAM_LEGACY && blocked(s, number));
 }
@@ -634,7 +632,7 @@ static void wait_for_marker(struct marker *m, bool host) {
 void queue_wait_marker(struct stream *s, struct marker *m) {
     pthread_mutex_lock(&lock);
     stream_clock_join(&s->clock, &m->clock);
-    bool done = m->done; /* which the program is not told: for its host threads nothing is ordered by that */
+    bool done = m->done; /* which the program does not learn: it orders nothing for the host threads */
     pthread_mutex_unlock(&lock);
     if (done)
         return;

@@ -1,4 +1,4 @@
-/* Streams: each a queue of operations that a host thread of its own executes in order.
+/* Streams: each a queue of operations that its host thread executes in order.
  *
  * Operations of a device are numbered in the order in which the program submits them. The legacy default stream
  * is kept in step with the blocking streams by those numbers alone: an operation of the legacy stream starts when no
@@ -24,8 +24,8 @@ struct operation {
     bool lets_begin;                       /* a launch of a kernel that lets the next one begin before it ends */
     /* a launch that may begin before the one before it in the stream ends (programmatic stream serialization) */
     bool beside;
-    struct operation_order order; /* by queue_submit; known only when races are looked for */
-    /* For an operation of several parts, or NULL: gives them their places in the order, which come before its own. */
+    struct operation_order order; /* by queue_submit; known only when racecheck is on */
+    /* For an operation of several parts, or NULL: assigns their places in the order, which precede its own. */
     void (*order_parts)(struct operation *op, unsigned stream, const struct stream_clock *clock);
     /* Private to queue.c: */
     struct marker *waits_for;
@@ -49,7 +49,7 @@ unsigned queue_flags(const struct stream *s);
 int queue_priority(const struct stream *s);
 unsigned long long queue_id(const struct stream *s);
 
-/* What cudaStreamSetAttribute remembers. Nothing here depends on it. */
+/* The values that cudaStreamSetAttribute stores. Nothing here depends on it. */
 struct stream_attributes {
     struct cudaAccessPolicyWindow window;
     enum cudaSynchronizationPolicy policy;
@@ -59,8 +59,7 @@ struct stream_attributes {
 struct stream_attributes *queue_attributes(struct stream *s);
 void queue_set_priority(struct stream *s, int priority);
 
-/* For reports of racecheck: what of the program calls us, and what has begun the launch that this thread submits
- * next. */
+/* For reports of racecheck: the caller in the program, and what has begun the launch that this thread submits next. */
 struct host_callers queue_find_callers(void);
 void queue_launched_by(const struct host_callers *callers);
 
@@ -76,7 +75,7 @@ struct operation_order queue_place(struct stream *s);
 bool queue_stream_idle(struct stream *s);
 void queue_wait_stream(struct stream *s);
 void queue_wait_device(int device);
-/* The same for whoever looks on: nothing that the program does later is ordered by it. */
+/* The same for an observer: it orders nothing that the program does later. */
 void queue_rest_device(int device);
 /* A kernel that was submitted and is not done; NULL when there is none. */
 const char *queue_unfinished_kernel(void);
@@ -92,7 +91,7 @@ double marker_seconds(struct marker *m); /* when it was passed, on the monotonic
 /* What happens before it. For order_parts, which is called with the queue's lock. */
 void marker_set_clock(struct marker *m, const struct stream_clock *clock);
 void marker_join_clock(const struct marker *m, struct stream_clock *clock);
-/* A marker that no stream passes: whoever makes it does. One reference; NULL: no memory. */
+/* A marker that no stream passes: its creator does. One reference; NULL: no memory. */
 struct marker *marker_new(void);
 void marker_pass(struct marker *m); /* also more than once */
 struct marker *marker_keep(struct marker *m);

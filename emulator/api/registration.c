@@ -24,16 +24,16 @@ struct binary {
     struct entry *entries;
     struct module *modules[MAX_DEVICES]; /* loaded at the first use */
     cudaError_t load_error;              /* why not, reported once */
-    char *left_out; /* why a file that was linked into it has no PTX for the device; NULL: all have */
+    char *left_out; /* why a file that was linked into it has no PTX for the device; NULL: all files have it */
     bool resources_noted;
-    struct binary *next; /* never in a list of its own; handles are checked against this one */
+    struct binary *next; /* never in a separate list; handles are checked against this one */
     void *data;          /* of a library: PTX text or a fat binary, and what was wrong with it */
     size_t data_size;
     char *place, *why;
 };
 
 struct variable {
-    const void *shadow; /* the host's variable that stands for it */
+    const void *shadow; /* the host's shadow variable */
     void **managed;     /* where the host keeps the address of a __managed__ variable, or NULL */
     const char *name;
     struct binary *binary;
@@ -191,8 +191,8 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
     return cudaSuccess;
 }
 
-/* Machine code, or ptxas when it is asked, tells how many registers a kernel has and how much of a stack its calls
- * take. */
+/* The number of registers of a kernel and the stack that its calls take are read from machine code, or from ptxas when
+ * it is run. */
 static bool resources_wanted(void) {
     return launches_wanted() || check_is_on(CHECK_MEMORY | CHECK_SYNC);
 }
@@ -219,7 +219,7 @@ static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatb
     }
 }
 
-/* What is loaded for some device already. */
+/* The module that is already loaded for some device. */
 static struct module *any_module(const struct binary *b) {
     for (int d = 0; d < MAX_DEVICES; d++)
         if (b->modules[d])
@@ -227,7 +227,7 @@ static struct module *any_module(const struct binary *b) {
     return NULL;
 }
 
-/* Loads what unpack has found, as one module. */
+/* Loads what unpack() has found, as one module. */
 static struct module *load_images(const struct binary *b, const struct fatbin_images *images, int device, char *error,
                                   size_t size) {
     struct module_text *texts = zeroed(images->count, sizeof *texts);
@@ -308,7 +308,7 @@ static void forget_variables(struct binary *b) {
     }
 }
 
-/* The first module goes last: managed variables are its. */
+/* The first module is unloaded last: it owns the managed variables. */
 static void unload_modules(struct binary *b) {
     for (int pass = 0; pass < 2; pass++)
         for (int d = 0; d < MAX_DEVICES; d++)
@@ -346,7 +346,7 @@ EXPORT void __cudaUnregisterFatBinary(void **handle) {
 
 /* ---- Finding ---- */
 
-/* A cudaKernel_t is the entry itself; a function pointer is its stub. Neither is followed before it is known. */
+/* A cudaKernel_t is the entry itself; a function pointer is its stub. Neither is followed before it has been found. */
 static struct entry *find_entry(const void *function) {
     unsigned bucket = bucket_of(function);
     for (struct entry *e = entries_by_handle[bucket]; e; e = e->next_by_handle)
@@ -378,7 +378,7 @@ struct binary *registration_entry_binary(const struct entry *e) {
     return e->binary;
 }
 
-/* The device linker joins what it has images of for a device. What is not among that shows when it is launched. */
+/* The device linker joins what it has images of for a device. Anything that is missing shows when it is launched. */
 static cudaError_t report_left_out(struct entry *e) {
     if (e->binary->left_out && !e->reported)
         report_launch(e->name, FINDING_UNSUPPORTED, "The kernel's file holds no device code that the emulator can run",
@@ -395,13 +395,13 @@ struct kernel *registration_kernel(struct entry *e, int device, cudaError_t *err
         if (!k)
             *error = report_left_out(e);
         else
-            kernel_prepare(k); /* its attributes are known then; if it cannot run, its launch will say why */
+            kernel_prepare(k); /* its attributes are known then; if it cannot run, its launch will report why */
     }
     pthread_mutex_unlock(&lock);
     return k;
 }
 
-/* Few programs ask, so the images are looked at once more for those that do. */
+/* Few programs query this, so the images are read again for those that do. */
 unsigned registration_registers(struct entry *e) {
     struct kernel_registers found = {.count = ASSUMED_REGISTERS};
     struct fatbin_images images;
@@ -414,7 +414,7 @@ unsigned registration_registers(struct entry *e) {
     return found.count;
 }
 
-/* Host code names a __managed__ variable by what its pointer holds, others by their shadow. */
+/* Host code names a __managed__ variable by the value of its pointer, others by their shadow. */
 static struct variable *find_variable(const void *shadow) {
     for (struct variable *v = variables_by_shadow[bucket_of(shadow)]; v; v = v->next_in_bucket)
         if (v->shadow == shadow)
@@ -485,7 +485,7 @@ static void add_entry(struct binary *b, const char *name) {
     b->entries = *by_handle = e;
 }
 
-/* Loads the library for the current device and knows its kernels from then on. With the lock. */
+/* Loads the library for the current device and registers its kernels. With the lock. */
 static cudaError_t load_library(struct binary *b) {
     if (!is_library(b))
         return cudaErrorInvalidResourceHandle;
@@ -510,7 +510,7 @@ cudaError_t registration_library_kernels(struct binary *library, struct entry **
     return error;
 }
 
-/* Wrong for any GPU, not only for the emulator? Its messages about what it lacks all say so. */
+/* Wrong for any GPU, not only for the emulator? All messages about missing features state that. */
 static bool is_wrong(const struct kernel *k) {
     return k->error && !strstr(k->error, "not supported");
 }

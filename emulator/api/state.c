@@ -27,8 +27,8 @@ static _Atomic bool ending;
 static int device_count;
 static bool quiet;
 
-/* Like a GPU, we do not wait for kernels when the program ends: what they would still have done is lost, and so is what
- * they have printed. Unlike a GPU, we say so. */
+/* Like a GPU, we do not wait for kernels when the program ends: their remaining work is lost, and so is their output.
+ * Unlike a GPU, we report that. */
 static void end(void) {
     char name[600];
     const char *kernel = queue_unfinished_kernel();

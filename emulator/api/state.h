@@ -1,4 +1,4 @@
-/* What the runtime remembers between calls: devices, the calling thread's device and last error, faults. */
+/* The runtime's state between calls: devices, the calling thread's device and last error, faults. */
 #ifndef STATE_H
 #define STATE_H
 
@@ -12,7 +12,7 @@ int state_device_count(void); /* EMULATOR_DEVICES, 1 unless set */
 int state_device(void);       /* the calling thread's current device */
 void state_set_device(int device);
 
-/* Every public function returns through this: remembers an error for cudaGetLastError. */
+/* Every public function returns through this: records an error for cudaGetLastError. */
 cudaError_t state_return(cudaError_t error);
 cudaError_t state_last_error(bool reset);
 
@@ -23,25 +23,25 @@ cudaError_t state_observe(int device);
 void state_set_fault(int device, int error);
 void state_replace_fault(int device, int error);
 
-/* To be asked first by every function that works on the device: prepares the emulator at the first call, and returns
- * the device's fault, or an error when a host callback calls back into CUDA, or cudaSuccess. */
+/* Called first by every function that works on the device: prepares the emulator at the first call, and returns the
+ * device's fault, or an error when a host callback calls back into CUDA, or cudaSuccess. */
 cudaError_t state_enter(void);
 
 bool state_ending(void); /* main has returned, or exit was called */
 
-/* A call of the driver's interface is under way on this thread: messages name it and the driver's word for its error,
- * and the runtime's last error stays what it is. NULL ends it. */
+/* A call of the driver's interface is in progress on this thread: messages contain its name and the driver's name for
+ * its error, and the runtime's last error does not change. NULL ends it. */
 struct driver_call {
     const char *function;
     const char *(*error_name)(int error);
 };
 void state_set_driver_call(const struct driver_call *call);
 
-/* The context that is current on this thread. The runtime only knows devices: it makes a device's primary context
- * current by its first call that needs one, and by cudaSetDevice. */
+/* The context that is current on this thread. The runtime only has devices: it makes a device's primary context current
+ * at its first call that needs one, and in cudaSetDevice. */
 struct current_context {
     int device;
-    bool bound;      /* false: none is, for the driver */
+    bool bound;      /* false: for the driver none is */
     const void *own; /* the driver's note of a context that is no primary one; NULL: the device's primary context */
 };
 struct current_context state_context(void);
@@ -52,8 +52,8 @@ bool state_primary_used(int device); /* the runtime has made its primary context
 /* True while this thread runs a callback from a stream. */
 void state_set_in_callback(bool on);
 
-/* Tells the student what was wrong with a call, in compute-sanitizer's form, and returns the error through
- * state_return. `why` is one plain sentence for printf, without a newline. */
+/* Reports what was wrong with a call, in compute-sanitizer's form, and returns the error through state_return. `why` is
+ * one plain sentence for printf, without a newline. */
 cudaError_t state_refuse(const char *function, cudaError_t error, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 

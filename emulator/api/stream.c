@@ -53,7 +53,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     return error;
 }
 
-/* For calls that ask how far a stream is: not one that is captured, nor any while the thread captures. */
+/* For calls that query a stream's progress: not for a captured one, nor for any while the thread captures. */
 static cudaError_t find_to_wait(const char *function, cudaStream_t handle, struct stream **s) {
     cudaError_t error = stream_find(function, handle, s);
     if (error == cudaSuccess)
@@ -61,7 +61,7 @@ static cudaError_t find_to_wait(const char *function, cudaStream_t handle, struc
     return error == cudaSuccess ? capture_forbid(function) : error;
 }
 
-/* For calls that have no place in a capture, though they ask for little. */
+/* For calls that are not allowed in a capture, though they do little. */
 static cudaError_t find_uncaptured(const char *function, cudaStream_t handle, struct stream **s) {
     cudaError_t error = stream_find(function, handle, s);
     return error == cudaSuccess ? capture_refuse(function, *s) : error;
@@ -77,7 +77,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     return state_return(state_observe(queue_device(s)));
 }
 
-/* cudaErrorNotReady is an answer, not an error: cudaGetLastError does not see it. */
+/* cudaErrorNotReady is a result, not an error: cudaGetLastError does not return it. */
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
     struct stream *s;
     cudaError_t error = find_to_wait(__func__, handle, &s);

@@ -10,7 +10,7 @@ cudaError_t stream_find(const char *function, cudaStream_t handle, struct stream
 /* cudaDeviceSynchronize(), for a call named in messages; it does not count as a wait of the program. */
 cudaError_t stream_wait_device(const char *function);
 
-/* The priority that a stream gets when this one is wanted. */
+/* The priority that a stream gets when this one is requested. */
 int stream_priority(int wanted);
 
 #endif

@@ -1,5 +1,5 @@
 /* cudaStreamSetAttribute and its relatives. These are hints to the cache, to the waiting host and to the scheduler;
- * they are checked and remembered. */
+ * they are checked and stored. */
 #include "base/limits.h"
 #include "api/stream.h"
 

@@ -31,7 +31,7 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t handle) {
     if (!handle)
         return cudaSuccess;
     queue_wait_device(state_device());           /* kernels that use it may still be waiting in a stream */
-    texture_unregister(handle, TEXTURE_SURFACE); /* CUDA says nothing when there is no such object */
+    texture_unregister(handle, TEXTURE_SURFACE); /* CUDA reports no error when the object does not exist */
     return cudaSuccess;
 }
 

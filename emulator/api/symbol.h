@@ -1,4 +1,4 @@
-/* Variables of the device, for those who copy to and from them. */
+/* Variables of the device, for copies to and from them. */
 #ifndef SYMBOL_H
 #define SYMBOL_H
 

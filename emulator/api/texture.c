@@ -59,7 +59,7 @@ static void apply_view(const struct cudaResourceViewDesc *v, struct image *m) {
     }
 }
 
-/* All sizes of a resource; one that is no mipmapped array has one. */
+/* All sizes of a resource; one that is not a mipmapped array has one. */
 static void collect_levels(const struct cudaResourceDesc *r, const struct image *first, struct mipmap *out) {
     out->count = 1;
     out->levels[0] = *first;
@@ -79,7 +79,7 @@ static void narrow_levels(const struct cudaResourceViewDesc *v, struct mipmap *m
 
 /* ---- Objects ---- */
 
-/* What the hardware cannot filter or scale. */
+/* Formats that the hardware cannot filter or scale. */
 static cudaError_t check(const char *function, const struct image *m, const struct cudaTextureDesc *d) {
     bool normalized = d->readMode == cudaReadModeNormalizedFloat && m->format != CHANNEL_FLOAT;
     for (int k = 0; k < 3; k++)
@@ -161,7 +161,7 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle) {
     if (!handle)
         return cudaSuccess;
     queue_wait_device(state_device());           /* kernels that read it may still be waiting in a stream */
-    texture_unregister(handle, TEXTURE_SAMPLED); /* CUDA says nothing when there is no such object */
+    texture_unregister(handle, TEXTURE_SAMPLED); /* CUDA reports no error when the object does not exist */
     return cudaSuccess;
 }
 

@@ -17,15 +17,15 @@
 
 struct place {
     uint8_t *bytes;
-    uint64_t address; /* as the program gave it; 0 for what was staged */
+    uint64_t address; /* as the program passed it; 0 for staged data */
     size_t pitch, slice;
     enum home home;
-    struct side origin; /* of what was staged: where it was */
+    struct side origin; /* for staged data: its original address */
 };
 
 /* ---- Checks ---- */
 
-/* Bytes from the first to the last of a box; false when that is no number. */
+/* Bytes from the first to the last of a box; false on overflow. */
 static bool extent(struct box b, struct side s, size_t *bytes) {
     size_t rows, slices, sum;
     return !__builtin_mul_overflow(b.height - 1, b.height > 1 ? s.pitch : 0, &rows) &&
@@ -45,7 +45,7 @@ static enum home home_of(const struct allocation *a) {
     }
 }
 
-/* A graph's memory may live by the time that a copy is executed. */
+/* A graph's memory may be live by the time a copy is executed. */
 static bool freed(const struct allocation *a) {
     return a->size && !memory_is_live(a) && !a->reserved;
 }
@@ -109,7 +109,7 @@ static bool wants_device(enum cudaMemcpyKind kind, bool destination) {
 static const char *const kind_names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
                                          "cudaMemcpyDeviceToDevice", "cudaMemcpyDefault"};
 
-/* CUDA knows by the address what its own memory is and takes the direction as a hint, except for pageable memory. */
+/* CUDA recognizes its own memory by the address and takes the direction as a hint, except for pageable memory. */
 static cudaError_t check_direction(const struct copy_request *r, const struct place *p, bool destination) {
     if (p->home != HOME_PAGEABLE || !wants_device(r->kind, destination))
         return cudaSuccess;
@@ -142,7 +142,7 @@ static void watch_before(const struct place *to, struct box b) {
         copy_watch_before(to->address, (b.depth - 1) * to->slice + (b.height - 1) * to->pitch + b.width);
 }
 
-/* Where a row comes from, 0: from nowhere that is known. */
+/* The address that a row is copied from; 0: not known. */
 static uint64_t row_of(const struct place *from, size_t z, size_t y) {
     struct side s = from->address ? (struct side){from->address, from->pitch, from->slice} : from->origin;
     return s.address ? s.address + z * s.slice + y * s.pitch : 0;
@@ -191,7 +191,7 @@ static void release_copy(struct operation *op) {
     free(op);
 }
 
-/* Takes a copy of the source now, so that the program may change it. */
+/* Copies the source now, so that the program may change it. */
 static bool stage(struct copy_operation *c) {
     struct place packed = {.pitch = c->box.width,
                            .slice = c->box.width * c->box.height,
@@ -237,7 +237,7 @@ cudaError_t transfer_check(const struct copy_request *r) {
     return prepare(r, &to, &from);
 }
 
-/* True when memory of a graph is not there at the moment. */
+/* True when memory of a graph is not live at the moment. */
 static bool gone(uint64_t address) {
     const struct allocation *a = memory_find(address);
     return a && a->reserved && !a->limit;
@@ -305,7 +305,8 @@ cudaError_t transfer_fill_now(const struct operation_order *order, const struct 
     return cudaSuccess;
 }
 
-/* A copy into a stream that is captured becomes a node, which copies from where the pointers point by then. */
+/* A copy into a stream that is captured becomes a node, which copies from the memory that the pointers refer to by
+ * then. */
 static cudaError_t capture_copy(struct stream *s, const struct copy_request *r) {
     if (!r->async)
         return capture_refuse(r->function, s);

@@ -25,7 +25,7 @@ struct copy_request {
 };
 cudaError_t transfer_copy(const struct copy_request *r);
 
-/* For a copy that is done later: is it right, as far as can be said now? The stream does not matter. */
+/* For a copy that is done later: is it valid, as far as that can be checked now? The stream does not matter. */
 cudaError_t transfer_check(const struct copy_request *r);
 /* Does it on the calling thread, at a place in the order of operations. */
 struct operation_order;
@@ -33,12 +33,12 @@ cudaError_t transfer_now(const struct operation_order *order, const struct copy_
 /* Whether the program's own host memory, CUDA's host memory or the device's is at an address. */
 enum home { HOME_PAGEABLE, HOME_PINNED, HOME_MANAGED, HOME_DEVICE };
 enum home transfer_home(uint64_t address);
-/* The copy that cudaMemcpy3D's parameters mean. */
+/* The copy that cudaMemcpy3D's parameters describe. */
 cudaError_t transfer_request_3d(const char *function, const struct cudaMemcpy3DParms *p, struct copy_request *r);
 
 #if CUDART_VERSION >= 12080
-/* Many copies in one call. Where one is refused, *failed gets its index, and SIZE_MAX where it is none's fault; NULL:
- * nobody asks. */
+/* Many copies in one call. Where one is refused, *failed gets its index, and SIZE_MAX where no copy is at fault; NULL:
+ * the caller does not need it. */
 struct copy_batch {
     void *const *to;
     const void *const *from;

@@ -31,7 +31,7 @@ static void retain(struct user_object *o, unsigned count) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The destructor is the program's: it is called by a thread of its own, which holds no lock of ours. */
+/* The destructor is the program's: a separate thread calls it, which holds no lock of ours. */
 static void *destroy_thread(void *argument) {
     struct user_object *o = argument;
     execution_call_host(o->destroy, o->value);
@@ -46,7 +46,7 @@ static void destroy(struct user_object *o) {
         pthread_detach(thread);
 }
 
-/* False when there are not so many references. */
+/* False when it has fewer references. */
 static bool release(struct user_object *o, unsigned count) {
     pthread_mutex_lock(&lock);
     bool enough = count <= o->references;

@@ -13,7 +13,7 @@
 #endif
 #endif
 #ifdef __SANITIZE_ADDRESS__
-#define CHUNK_BYTES ((size_t)0) /* each its own, so that ASan sees where it ends */
+#define CHUNK_BYTES ((size_t)0) /* allocated separately, so that ASan sees where it ends */
 #else
 #define CHUNK_BYTES ((size_t)64 << 10)
 #endif

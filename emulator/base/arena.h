@@ -1,4 +1,4 @@
-/* Memory that is freed all at once: what a parsed module consists of. */
+/* Memory that is freed all at once: the parts of a parsed module. */
 #ifndef ARENA_H
 #define ARENA_H
 

@@ -1,4 +1,4 @@
-/* Where the folder is, what its files are called, and which go when it is full. */
+/* Where the folder is, how its files are named, and which are removed when it is full. */
 #include "base/cache.h"
 
 #include <dirent.h>
@@ -53,7 +53,7 @@ static int by_age(const void *a, const void *b) {
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* Only what was made here is ours to remove. */
+/* Only files that were made here may be removed. */
 static bool is_ours(const char *name) {
     size_t digits = strspn(name, "0123456789abcdef");
     return digits >= 16 && name[digits] == '.' && strlen(name) < sizeof((struct file_age *)0)->name;

@@ -21,7 +21,7 @@ static unsigned check_by_name(const char *name, size_t length) {
         {"synccheck", CHECK_SYNC},
         {"initcheck", CHECK_INIT},
         {"leak", CHECK_LEAK},
-        {"unused", CHECK_UNUSED | CHECK_INIT}, /* which knows what is written */
+        {"unused", CHECK_UNUSED | CHECK_INIT}, /* which tracks what is written */
         {"strict", CHECK_STRICT},
         {"approx", CHECK_APPROX},
         {"slow", CHECK_SLOW},

@@ -1,4 +1,4 @@
-/* Asks the C++ library that nvcc's programs bring along: the emulator itself does not link one. */
+/* Uses the C++ library that nvcc's programs load: the emulator itself does not link one. */
 #include "base/demangle.h"
 
 #include <dlfcn.h>
@@ -55,7 +55,7 @@ static size_t internal_namespace(const char *s) {
     return end ? (size_t)(end + 2 - s) : 0;
 }
 
-/* "const" or "volatile" where a blank and one of them stand behind a type; NULL where not. */
+/* "const" or "volatile" where a blank and one of them follow a type; NULL where not. */
 static const char *qualifier_at(const char *s) {
     static const char *const words[] = {"const", "volatile"};
     for (int i = 0; i < 2 && *s == ' '; i++)
@@ -64,7 +64,7 @@ static const char *qualifier_at(const char *s) {
     return NULL;
 }
 
-/* Length of a tag "[abi:...]": Numba puts its settings into names that way. 0 where there is none. */
+/* Length of a tag "[abi:...]": Numba encodes its settings in names that way. 0 where there is none. */
 static size_t tag_at(const char *s) {
     const char *end = starts_with(s, "[abi:") ? strchr(s, ']') : NULL;
     return end ? (size_t)(end + 1 - s) : 0;

@@ -1,6 +1,6 @@
-/* dladdr knows only exported symbols, and a program's own functions are not exported; the file's symbol table has
- * them. Everything here but host_frame_prepare and the two that look for callers uses system calls only, for a signal
- * handler. */
+/* dladdr knows only exported symbols, and a program's own functions are not exported; the file's symbol table has them.
+ * Everything here except host_frame_prepare and the two functions that look for callers uses system calls only, for a
+ * signal handler. */
 #include "base/host_frame.h"
 
 #include <dlfcn.h>
@@ -51,7 +51,7 @@ uintptr_t host_frame_caller(void) {
     return 0;
 }
 
-/* A library is the program's own unless it lies where libraries are installed, or where this one does. */
+/* A library is the program's own unless it is stored where libraries are installed, or in this library's folder. */
 static bool is_own_library(const char *path, const char *ours) {
     const char *slash = strrchr(ours, '/');
     size_t folder = slash ? (size_t)(slash + 1 - ours) : 0;
@@ -59,8 +59,8 @@ static bool is_own_library(const char *path, const char *ours) {
            !strstr(path, "/dist-packages/") && !(folder && strncmp(path, ours, folder) == 0);
 }
 
-/* A function of the program that stands before one of the runtime's by the same name, as in a profiler or a grader,
- * is no caller. */
+/* A function of the program that overrides one of the runtime's by the same name, as in a profiler or a grader, is no
+ * caller. */
 static bool is_interposed(uintptr_t pc) {
     Dl_info at;
     return dladdr((const void *)pc, &at) && at.dli_sname && strncmp(at.dli_sname, "cuda", 4) == 0;

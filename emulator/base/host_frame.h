@@ -6,19 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Learns where the program is loaded; call once before host_frame_name. */
+/* Finds out where the program is loaded; call once before host_frame_name. */
 void host_frame_prepare(void);
 
-/* True when the instruction lies in the program itself, not in a library. */
+/* True when the instruction is in the program itself, not in a library. */
 bool host_frame_is_program(uintptr_t pc);
 
 /* The instruction of the program that called us, through whatever libraries; 0 when none is found. Not for signal
  * handlers. */
 uintptr_t host_frame_caller(void);
 
-/* The innermost instructions of the program, or of a library of its own, that lead to us; zeros behind the last one.
- * A library of its own is not this one, and none of the system's or of a Python package. Not to be called with a lock
- * that a library's constructor may want. */
+/* The innermost instructions of the program, or of one of its libraries, that lead to us; zeros follow the last one.
+ * Its libraries exclude this one, and those of the system or of a Python package. Not to be called with a lock held
+ * that a library's constructor may need. */
 #define HOST_CALLERS 4
 struct host_callers {
     uintptr_t pc[HOST_CALLERS];

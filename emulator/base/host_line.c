@@ -1,5 +1,5 @@
-/* Reads DWARF's line tables: programs for a small machine, each of whose rows says where the instructions of a line
- * begin. DWARF 5, section 6.2. Every offset is checked: a file may be damaged. */
+/* Reads DWARF's line tables: programs for a small machine, each of whose rows gives the address where the instructions
+ * of a line begin. DWARF 5, section 6.2. Every offset is checked: a file may be damaged. */
 #include "base/host_line.h"
 
 #include <elf.h>
@@ -39,7 +39,7 @@ const uint8_t *host_object_section(const struct host_object *o, const char *name
 
 struct reader {
     const uint8_t *at, *end;
-    bool failed; /* something lies behind the end; zeros are read then */
+    bool failed; /* a read goes beyond the end; it gives zeros then */
 };
 
 static uint64_t fixed(struct reader *r, unsigned bytes) {
@@ -89,7 +89,7 @@ struct table {
     struct reader program;
 };
 
-/* A table is read from `r`, which then is behind it. */
+/* A table is read from `r`, which is advanced past it. */
 static bool read_header(struct reader *r, struct table *t) {
     uint64_t bytes = fixed(r, 4);
     if (bytes > (uint64_t)(r->end - r->at))
@@ -101,7 +101,7 @@ static bool read_header(struct reader *r, struct table *t) {
         fixed(&unit, 2); /* sizes of addresses and segments */
     uint64_t header = fixed(&unit, 4);
     if (t->version < 2 || t->version > 5 || header > (uint64_t)(unit.end - unit.at))
-        return true; /* not understood: its program is empty */
+        return true; /* not supported: its program is empty */
     t->program = (struct reader){unit.at + header, unit.end, false};
     unit.end = t->program.at;
     t->least_length = (unsigned)fixed(&unit, 1);
@@ -142,7 +142,7 @@ static const char *string_at(const struct host_object *o, const char *section, u
     return strings && offset < size && memchr(strings + offset, 0, size - offset) ? strings + offset : "";
 }
 
-/* Reads a value; a text is what it returns, a number goes to *number. */
+/* Reads a value; a text is the result, a number is stored in *number. */
 static const char *read_form(struct reader *r, const struct host_object *o, uint64_t form, uint64_t *number) {
     switch (form) {
     case FORM_STRING:
@@ -179,7 +179,7 @@ static const char *read_form(struct reader *r, const struct host_object *o, uint
     }
 }
 
-/* Entry number `index` of a list as version 5 writes it, and r behind the list. */
+/* Entry number `index` of a list as version 5 writes it; r is advanced past the list. */
 static const char *entry_5(struct reader *r, const struct host_object *o, uint64_t index, uint64_t *folder) {
     const char *name = "";
     unsigned formats = (unsigned)fixed(r, 1);
@@ -201,7 +201,7 @@ static const char *entry_5(struct reader *r, const struct host_object *o, uint64
     return name;
 }
 
-/* The same of the older lists, which count from 1 and end with an empty name. */
+/* The same for the older lists, which count from 1 and end with an empty name. */
 static const char *entry_4(struct reader *r, uint64_t index, uint64_t *folder) {
     const char *name = "";
     for (uint64_t i = 1; !r->failed; i++) {
@@ -247,12 +247,12 @@ struct row {
     uint64_t address, file, line;
 };
 
-/* Standard opcodes, and those behind a zero byte. */
+/* Standard opcodes, and those that follow a zero byte. */
 enum { EXTENDED, COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, CONST_ADD_PC = 8, FIXED_ADVANCE_PC };
 enum { END_SEQUENCE = 1, SET_ADDRESS };
 
 struct machine {
-    struct row now, last; /* last: the row before, where there was one in this sequence */
+    struct row now, last; /* last: the previous row, where there was one in this sequence */
     bool begun, emit, end;
 };
 

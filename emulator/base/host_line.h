@@ -15,7 +15,7 @@ struct host_object {
 /* The section of that name; NULL when there is none, or it is compressed. */
 const uint8_t *host_object_section(const struct host_object *o, const char *name, size_t *size);
 
-/* By the DWARF line tables (versions 2 to 5) of an address as the file counts them. False where they have no such
+/* From the DWARF line tables (versions 2 to 5), for an address relative to the file. False where they have no such
  * line. */
 bool host_line_find(const struct host_object *o, uint64_t address, char *file, size_t file_size, uint32_t *line);
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct host_place {
-    char function[512]; /* as the linker knows it; empty: not known */
+    char function[512]; /* as the linker has it; empty: not known */
     char file[512];
     uint32_t line; /* 0: not known */
 };

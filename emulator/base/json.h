@@ -1,4 +1,4 @@
-/* What is written as JSON. */
+/* Helpers for writing JSON. */
 #ifndef JSON_H
 #define JSON_H
 

@@ -20,7 +20,7 @@
 #define LIMIT_CONSTANT           65536
 #define LIMIT_PARAM_BYTES        32764
 #define LIMIT_L2                 62914560
-#define LIMIT_PERSISTING_L2      39321600 /* of the L2 cache, for data that is to stay there */
+#define LIMIT_PERSISTING_L2      39321600 /* of the L2 cache, for persisting data */
 #define LIMIT_PERSISTING_UNIT    3932160
 #define LIMIT_ACCESS_WINDOW      134217728
 #define LIMIT_STACK              524288 /* bytes of a thread: its local memory */
@@ -28,8 +28,7 @@
 #define LIMIT_CLUSTER            8  /* blocks of a cluster that every GPU of this capability can hold */
 #define LIMIT_CLUSTER_LARGE      16 /* blocks, when the kernel allows it */
 
-/* Textures and surfaces, in texels: arrays on a line, a plane, in space (narrow ones may be deeper), in layers;
- * memory */
+/* Textures and surfaces, in texels: 1D, 2D, 3D (narrow ones may be deeper) and layered arrays; memory */
 #define LIMIT_IMAGE_1D        131072
 #define LIMIT_IMAGE_WIDTH     131072
 #define LIMIT_IMAGE_HEIGHT    65536
@@ -43,14 +42,15 @@
 #define LIMIT_PITCHED_HEIGHT  65000
 #define LIMIT_PITCH           2097120 /* bytes */
 
-/* How large a stack is says cudaLimitStackSize. How much of it an activation of a recursive function takes is ptxas's
- * decision; PTX says at least how much: its variables and where to return to. So a recursion that overflows here does
- * on a GPU, which may stop one that goes well here; with memcheck on, the machine code or ptxas is asked. */
+/* cudaLimitStackSize sets the size of a stack. ptxas decides how much of it an activation of a recursive function
+ * takes; PTX only gives a lower bound: its variables and the return address. So a recursion that overflows here also
+ * does on a GPU, which may stop one that succeeds here; with memcheck on, the size is taken from the machine code or
+ * ptxas. */
 #define LIMIT_STACK_DEFAULT 1024
 #define LIMIT_STACK_RETURN  8
 
-/* The PTX does not say how many registers a thread will have: that is ptxas's decision. Where neither ptxas nor
- * machine code is there to say it, it is as if it were so many, which never limit occupancy. */
+/* The PTX does not specify how many registers a thread will have: ptxas decides that. Where neither ptxas nor machine
+ * code is available, this number is assumed, which never limits occupancy. */
 #define ASSUMED_REGISTERS 32
 
 #endif

@@ -4,7 +4,7 @@
 
 _Noreturn void out_of_memory(void) {
     static const char words[] = "emulator: the host has no memory left\n";
-    ssize_t written = write(STDERR_FILENO, words, sizeof words - 1); /* stdio would want memory */
+    ssize_t written = write(STDERR_FILENO, words, sizeof words - 1); /* stdio would need memory */
     (void)written;
     abort();
 }

@@ -1,13 +1,13 @@
-/* The host has no memory left, and nobody is there to whom an error could be returned. */
+/* The host has no memory left, and there is no caller to which an error could be returned. */
 #ifndef OUT_OF_MEMORY_H
 #define OUT_OF_MEMORY_H
 
 #include <stdlib.h>
 
-/* Says so on standard error, and ends the process. */
+/* Reports it on standard error, and ends the process. */
 _Noreturn void out_of_memory(void);
 
-/* What an allocation has returned, which is never NULL then. */
+/* Passes on the result of an allocation, which is never NULL then. */
 static inline void *or_out_of_memory(void *p) {
     if (!p)
         out_of_memory();

@@ -86,7 +86,7 @@ double setting_number(enum setting s) {
     return atof(value ? value : settings[s].fallback);
 }
 
-/* 7.5 may be written as 75. What is neither counts as not set. */
+/* 7.5 may be written as 75. Any other value counts as not set. */
 unsigned setting_capability(void) {
     double number = setting_number(SETTING_CAPABILITY);
     if (number < 20)

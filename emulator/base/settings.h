@@ -1,6 +1,6 @@
-/* What the environment sets: every variable that the emulator reads, and nothing else reads one. An empty variable
- * counts as one that is not there. They are looked up each time, for a program may set them itself before its first
- * call; who asks often keeps the answer. */
+/* The environment's settings: every variable that the emulator reads; no other file reads one. An empty variable counts
+ * as not set. They are looked up each time, since a program may set them itself before its first call; frequent users
+ * keep the value. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
@@ -31,7 +31,7 @@ enum setting {
     SETTING_ON_ERROR,
     SETTING_ERROR_EXITCODE,
     SETTING_CHECK_JSON,
-    SETTINGS, /* of the emulator's own; these are the system's: */
+    SETTINGS, /* the emulator's variables; these are the system's: */
     SETTING_NO_COLOR = SETTINGS,
     SETTING_TERM,
     SETTING_CACHE_HOME,
@@ -41,12 +41,12 @@ enum setting {
 
 /* The text is README.md's: a test compares them. */
 struct setting_row {
-    const char *name, *meaning, *fallback; /* fallback: what holds without it */
+    const char *name, *meaning, *fallback; /* fallback: what applies without it */
 };
 extern const struct setting_row settings[SETTINGS_ALL];
 
 const char *setting_text(enum setting s); /* NULL: it is not set */
-double setting_number(enum setting s);    /* or that of its fallback */
+double setting_number(enum setting s);    /* or its fallback's */
 unsigned setting_capability(void);        /* 90 for compute capability 9.0 */
 bool setting_is_on(enum setting s);       /* it is set, and not to 0 */
 

@@ -1,4 +1,4 @@
-/* Builds a message in a buffer of fixed size, with nothing that a signal handler may not call. */
+/* Builds a message in a buffer of fixed size, using only functions that a signal handler may call. */
 #ifndef TEXT_H
 #define TEXT_H
 

@@ -94,7 +94,7 @@ void decode_patch(struct decoder *d, const char *label, uint32_t *where) {
     d->patches[d->patch_count++] = (struct patch){d->count - 1, label, where};
 }
 
-/* ---- what the kernel reaches ---- */
+/* ---- reachable functions ---- */
 
 static struct function *reach(struct decoder *d, const struct ptx_function *ptx) {
     for (uint32_t i = 0; i < d->function_count; i++)
@@ -159,7 +159,7 @@ static void reach_all(struct decoder *d) {
     }
 }
 
-/* calls[i][k]: function i may call function k. Closed transitively, its diagonal says who recurses. */
+/* calls[i][k]: function i may call function k. Closed transitively, its diagonal shows which functions recurse. */
 static void find_recursion(struct decoder *d) {
     uint32_t n = d->function_count;
     bool *calls = zeroed((size_t)n * n, 1);
@@ -216,12 +216,12 @@ static void layout_variables(struct decoder *d, struct function *f) {
 
 static void add_part(struct function *f, uint64_t slot, uint64_t bytes) {
     for (uint32_t i = 0; i < f->part_count; i++)
-        if (f->parts[i].slot == slot) /* registers share places */
+        if (f->parts[i].slot == slot) /* registers share slots */
             return;
     f->parts[f->part_count++] = (struct area_part){(uint32_t)slot, (uint32_t)bytes};
 }
 
-/* What a recursive call must put aside for a lane. */
+/* The data that a recursive call must save for a lane. */
 static void list_parts(struct decoder *d, struct function *f) {
     const struct ptx_variable *lists[] = {f->ptx->variables, f->ptx->params, f->ptx->returns};
     size_t n = f->ptx->register_count + 2;
@@ -263,8 +263,8 @@ static void place_shared(struct ptx_variable *v, uint64_t *bytes) {
     *bytes += v->size;
 }
 
-/* Some bytes at the beginning are the system's, and cooperative groups keep their barriers there. Nobody misses them
- * in a kernel that does not ask where they are. */
+/* Some bytes at the beginning are the system's, and cooperative groups keep their barriers there. They can be left out
+ * in a kernel that does not query their address. */
 static bool reserves_shared(const struct ptx_operand *o, unsigned n) {
     for (unsigned i = 0; i < n; i++)
         if ((o[i].kind == OPERAND_SPECIAL && strncmp(o[i].symbol, "%reserved_smem_", 15) == 0) ||
@@ -292,7 +292,7 @@ static void place_shared_operands(const struct ptx_operand *o, unsigned n, uint6
     }
 }
 
-/* extern __shared__ x[], in whatever file: they all begin at the same place, behind the static ones. */
+/* extern __shared__ x[], in any file: they all begin at the same place, after the static ones. */
 static uint64_t place_dynamic_shared(const struct decoder *d, uint64_t bytes) {
     uint64_t align = 16;
     for (const struct ptx_module *m = d->ptx; m; m = m->next)
@@ -375,7 +375,8 @@ static void decode_by_row(struct decoder *d, const struct ptx_insn *p) {
         decode_form(d, p);
 }
 
-/* @p on an ordinary instruction narrows the mask for it; on one that moves control it becomes a branch around. */
+/* @p on an ordinary instruction narrows the mask for it; on a control-flow instruction it becomes a branch around
+ * it. */
 static void decode_predicated(struct decoder *d, const struct ptx_insn *p) {
     uint32_t predicate = p->predicate->slot, begin = d->count;
     bool around = instruction_is_branched_around(p->row);
@@ -393,7 +394,7 @@ static void decode_predicated(struct decoder *d, const struct ptx_insn *p) {
         decode_emit(d, op_label)->flags = INSN_PSEUDO;
         return;
     }
-    /* put a predicate before each instruction made: temporaries filled under it are read under it only */
+    /* put a predicate before each instruction emitted: temporaries filled under it are read under it only */
     uint32_t made = d->count - begin;
     for (uint32_t i = 0; i < made; i++)
         decode_emit(d, op_predicate);
@@ -475,7 +476,7 @@ static void finish(struct decoder *d) {
         k->max_dynamic_shared = LIMIT_SHARED_BLOCK - k->static_shared;
 }
 
-/* What PTX says of the stack is the least; memcheck asks what the machine code takes of it. */
+/* PTX gives a lower bound of the stack; memcheck uses the size that the machine code takes. */
 static void ask_frames(struct decoder *d) {
     for (uint32_t i = 1; d->kernel->recursive && check_is_on(CHECK_MEMORY) && i < d->function_count; i++) {
         struct function *f = d->functions[i];

@@ -46,7 +46,7 @@ struct decoder {
     size_t constant_count, constant_capacity;
     uint32_t frame_bytes;
     uint32_t trash_predicate;
-    uint32_t trash_slot; /* what nobody reads: results to '_' */
+    uint32_t trash_slot; /* results that are never read: to '_' */
     uint32_t access_count;
     uint8_t folded; /* instructions folded away since the last one emitted */
     char *error;
@@ -58,10 +58,10 @@ struct decoder {
 _Noreturn void decode_fail(struct decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Space in the frame, 64-byte aligned for vectors. */
-#define TRASH_PREDICATE 0           /* slot of the predicate that nobody reads: p|_ and the like */
+#define TRASH_PREDICATE 0           /* slot of the predicate that is never read: p|_ and the like */
 #define MAX_FRAME       (64u << 20) /* bytes of a warp's registers */
 uint32_t decode_frame(struct decoder *d, uint32_t bytes, uint32_t align);
-uint32_t decode_trash(struct decoder *d); /* a slot of any width that nobody reads */
+uint32_t decode_trash(struct decoder *d); /* a slot of any width that is never read */
 uint32_t decode_constant(struct decoder *d, unsigned bits, uint64_t value);
 
 /* Appends an instruction; the pointer is valid until the next one. */
@@ -72,7 +72,7 @@ void decode_patch(struct decoder *d, const char *label, uint32_t *where);
 /* The slot of an operand read as `bits` wide (1, 16, 32, 64, 128): a register, a constant, or a temporary filled
  * first. */
 uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned bits);
-/* The slot of a destination; a wider register gets its value by an instruction emitted by decode_destination_done. */
+/* The slot of a destination; a wider register gets its value from an instruction that decode_destination_done emits. */
 uint32_t decode_destination(struct decoder *d, const struct ptx_operand *o, unsigned bits);
 void decode_destination_done(struct decoder *d, const struct ptx_operand *o, unsigned bits, uint32_t slot,
                              bool is_signed);
@@ -82,18 +82,19 @@ uint64_t decode_float_bits(const struct ptx_operand *o, unsigned bits);
 int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o);
 /* The slot of a special register that is constant in a launch, ~0 if it is not one of those. */
 uint32_t decode_fixed_special(struct decoder *d, const char *name);
-/* The address that a symbol stands for in its space. */
+/* The address of a symbol in its space. */
 uint64_t decode_symbol(struct decoder *d, const struct ptx_operand *o);
-/* Ends decoding: nobody defines this "function" or "variable". */
+/* Ends decoding: this "function" or "variable" is not defined. */
 _Noreturn void decode_undefined(struct decoder *d, const char *what, const char *name);
 
 /* Fills the address part of an access; returns the constant part of the address. */
 int64_t decode_address(struct decoder *d, const struct ptx_operand *o, struct access *a);
-/* Accesses of .shared::cluster, whose address may lead to another block, are generic ones here: this is added to their
+/* Accesses of .shared::cluster, whose address may refer to another block, are generic ones here: this is added to their
  * address. */
 int64_t decode_cluster_window(const char *opcode);
 
-/* One for each DECODING: false when it is not written as that decodes it; then the tables of forms are asked. */
+/* One for each DECODING: false when it does not have the form that this function decodes; then the tables of forms are
+ * searched. */
 #define DECODING(name) bool decode_##name(struct decoder *d, const struct ptx_insn *p);
 DECODINGS(DECODING)
 #undef DECODING

@@ -1,4 +1,4 @@
-/* Decoding copies that a GPU does in the background, and the mbarriers that wait for them. */
+/* Decoding copies that a GPU makes in the background, and the mbarriers that wait for them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool word_is(struct word w, const char *text) {
     return w.length == strlen(text) && memcmp(w.text, text, w.length) == 0;
 }
 
-/* Every word of the opcode from the n-th on must be in a list that ends with NULL: what we do not know may matter. */
+/* Every word of the opcode from the n-th on must be in a list that ends with NULL: an unknown word may matter. */
 static void only_words(struct decoder *d, const char *opcode, unsigned n, const char *const *known) {
     for (struct word w; (w = word_at(opcode, n)).length; n++) {
         size_t i = 0;
@@ -102,7 +102,7 @@ bool decode_copy(struct decoder *d, const struct ptx_insn *p) {
 
 /* ---- mbarrier ---- */
 
-/* Emits an operation on the mbarrier at an address; `opcode` says in which space. */
+/* Emits an operation on the mbarrier at an address; `opcode` specifies the space. */
 static struct insn *on_mbarrier(struct decoder *d, handler_fn handler, const struct ptx_operand *where,
                                 const char *opcode) {
     struct access *a = arena_alloc(d->arena, sizeof *a);
@@ -200,7 +200,7 @@ bool decode_mbarrier_drop(struct decoder *d, const struct ptx_insn *p) {
     return true;
 }
 
-/* The last operand, if there is a fourth, says how long to wait at most: a hint. */
+/* The last operand, if there is a fourth, is the maximum time to wait: a hint. */
 bool decode_mbarrier_wait(struct decoder *d, const struct ptx_insn *p) {
     bool parity = opcode_has(p->opcode, "parity");
     mbarrier_words(d, p);
@@ -251,7 +251,8 @@ static enum ptx_space bulk_space(struct decoder *d, const struct ptx_insn *p, st
     return word_is(w, "shared::cta") ? SPACE_SHARED : SPACE_GENERIC;
 }
 
-/* What a bulk copy's two sides share: slots for the addresses under examination, the size and the host pointers. */
+/* The shared data of a bulk copy's two sides: slots for the addresses under examination, the size and the host
+ * pointers. */
 struct bulk_slots {
     uint32_t address, size, pointers;
 };

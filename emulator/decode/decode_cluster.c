@@ -1,4 +1,4 @@
-/* Decoding what is about thread block clusters: mapa, getctarank, barrier.cluster. */
+/* Decoding the instructions for thread block clusters: mapa, getctarank, barrier.cluster. */
 #include "decode/decode.h"
 #include "ops/cluster.h"
 

@@ -1,4 +1,4 @@
-/* Decoding what moves control: branches, calls, exits and barriers. */
+/* Decoding control-flow instructions: branches, calls, exits and barriers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,7 +188,7 @@ DECODE_AS(fence, op_fence)
 DECODE_AS(nanosleep, op_nanosleep)
 DECODE_AS(nothing, op_nothing)
 
-/* setmaxnreg: registers have no number here, but what ptxas refuses is refused. */
+/* setmaxnreg: registers are not counted here, but anything that ptxas refuses is refused. */
 bool decode_max_registers(struct decoder *d, const struct ptx_insn *p) {
     int64_t count = p->operand_count && p->operands[0].kind == OPERAND_INTEGER ? p->operands[0].value : 0;
     if (!opcode_has(p->opcode, "inc") && !opcode_has(p->opcode, "dec"))
@@ -224,7 +224,7 @@ static void barrier(struct decoder *d, const struct ptx_insn *p, bool aligned) {
     memcpy(in->op, slots, sizeof slots);
     in->kind = (uint16_t)(kind | (aligned ? 0 : BARRIER_UNALIGNED));
     in->flags = INSN_BARRIER;
-    if (red) { /* the result is there only when all have arrived: read it behind the barrier */
+    if (red) { /* the result is available only when all have arrived: read it after the barrier */
         struct insn *result = decode_emit(d, op_barrier_result);
         memcpy(result->op, slots, sizeof slots);
         result->kind = (uint16_t)kind;

@@ -1,5 +1,5 @@
-/* Decoding by the tables of forms (ops/): instructions that only compute in registers. What no table has and no other
- * decode_*.c takes comes here, too, and is refused: an instruction that is not supported, or that does not exist. */
+/* Decoding by the tables of forms (ops/): instructions that only compute in registers. Any instruction that no table
+ * has and no other decode_*.c takes is refused here: it is not supported, or does not exist. */
 #include <string.h>
 
 #include "decode/decode.h"

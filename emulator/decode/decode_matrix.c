@@ -8,7 +8,7 @@
 #include "ops/matrix.h"
 #include "ops/wgmma.h"
 
-/* ---- what the opcode says ---- */
+/* ---- the opcode's words ---- */
 
 struct spelling {
     unsigned m, n, k;
@@ -51,7 +51,8 @@ static struct spelling read_opcode(struct decoder *d, const char *opcode) {
     return s;
 }
 
-/* Every modifier must be one of these, or one that read_word knows: what is not understood is not executed. */
+/* Every modifier must be one of these, or one that read_word knows: an instruction with an unknown modifier is not
+ * executed. */
 static void only_modifiers(struct decoder *d, const char *opcode, const char *const *known) {
     for (const char *dot = strchr(opcode, '.'); dot; dot = strchr(dot + 1, '.')) {
         const char *word = dot + 1;
@@ -116,7 +117,7 @@ static const struct shape *find_shape(struct decoder *d, const struct shape *sha
     decode_fail(d, "'%s': there is no such shape", d->at->opcode);
 }
 
-/* Registers per lane for so many elements of a type. */
+/* Registers per lane for this many elements of a type. */
 static unsigned register_count(unsigned elements, enum matrix_type type) {
     unsigned bits = matrix_type_bits(type);
     return elements * bits / (bits == 64 ? 64 : 32) / WARP_SIZE;
@@ -292,7 +293,7 @@ static void emit_access(struct decoder *d, handler_fn handler, struct matrix_acc
 
 /* ---- wmma.load, wmma.store ---- */
 
-/* The matrix's own rows and columns, and how it lies in memory. */
+/* The matrix's own rows and columns, and its layout in memory. */
 static void take_matrix(struct decoder *d, const struct spelling *s, struct matrix_access *m, enum matrix_type type) {
     bool wide = s->n > s->m, by_columns = s->by_columns[0];
     m->bits = (uint8_t)matrix_type_bits(type);

@@ -1,4 +1,4 @@
-/* Decoding loads, stores, atomics and the instructions about addresses. */
+/* Decoding loads, stores, atomics and address instructions. */
 #include <stdio.h>
 #include <string.h>
 
@@ -225,7 +225,7 @@ bool decode_store_async(struct decoder *d, const struct ptx_insn *p) {
     return true;
 }
 
-/* The reduction is that of the same opcode without .async and what is about the mbarrier. */
+/* The reduction is that of the same opcode without .async and the words that concern the mbarrier. */
 bool decode_reduce_async(struct decoder *d, const struct ptx_insn *p) {
     const char *bytes = strstr(p->opcode, ".mbarrier::complete_tx::bytes");
     char opcode[64];
@@ -282,7 +282,7 @@ bool decode_isspacep(struct decoder *d, const struct ptx_insn *p) {
     return true;
 }
 
-/* Variables of these types are gone from CUDA: no address is one's. */
+/* CUDA no longer has variables of these types: no address belongs to one. */
 bool decode_istypep(struct decoder *d, const struct ptx_insn *p) {
     if (p->operand_count != 2)
         return false;

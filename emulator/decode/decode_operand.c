@@ -113,7 +113,7 @@ static const struct {
     {"%nclusterid.x", FRAME_NCLUSTERID_X},
     {"%nclusterid.y", FRAME_NCLUSTERID_Y},
     {"%nclusterid.z", FRAME_NCLUSTERID_Z},
-    {"%envreg1", FRAME_GRID_WORKSPACE_HIGH}, /* how the driver hands it to cooperative groups */
+    {"%envreg1", FRAME_GRID_WORKSPACE_HIGH}, /* how the driver passes it to cooperative groups */
     {"%envreg2", FRAME_GRID_WORKSPACE_LOW},
 };
 
@@ -152,7 +152,7 @@ static bool is_numbered(const char *name, const char *base, unsigned count, cons
     return strtoul(name + n, &rest, 10) < count && strcmp(rest, end) == 0;
 }
 
-/* Registers in which the driver or a profiler puts things, or a graph: nobody does. */
+/* Registers that the driver, a profiler or a graph would set: they are not set here. */
 static bool is_environment(const char *name) {
     return is_numbered(name, "%envreg", 32, "") || is_numbered(name, "%pm", 8, "") ||
            is_numbered(name, "%pm", 8, "_64") || strcmp(name, "%current_graph_exec") == 0;
@@ -170,7 +170,7 @@ uint32_t decode_fixed_special(struct decoder *d, const char *name) {
     return ~0u;
 }
 
-/* Emits the instruction that reads a special register which changes. False if there is none by that name. */
+/* Emits the instruction that reads a special register whose value changes. False if there is none of that name. */
 static bool emit_special(struct decoder *d, const char *name, uint32_t slot) {
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
         if (strcmp(name, specials[i].name) == 0) {
@@ -218,7 +218,7 @@ static void emit_widen(struct decoder *d, uint32_t to, unsigned to_bits, uint32_
     in->flags = INSN_PSEUDO;
 }
 
-/* A special register, narrowed where that is asked for (mov.u16 of %tid.x); nobody may ask for more than it has. */
+/* A special register, narrowed where that is requested (mov.u16 of %tid.x); a wider one may not be requested. */
 static uint32_t special_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
     unsigned have = special_bits(o->symbol);
     uint32_t slot = decode_fixed_special(d, o->symbol);
@@ -291,7 +291,7 @@ static uint32_t packed_source(struct decoder *d, const struct ptx_operand *o, un
     return slot;
 }
 
-/* Where a variable lies: an address of shared memory is another one in each block of a cluster. */
+/* The address of a variable: an address of shared memory differs between the blocks of a cluster. */
 static uint32_t symbol_source(struct decoder *d, const struct ptx_operand *o, unsigned bits) {
     bool shared = o->variable && o->variable->space == SPACE_SHARED && (bits == 32 || bits == 64);
     unsigned kind = !shared ? bits : bits == 32 ? FRAME_SHARED_32 : FRAME_SHARED_64;

@@ -1,5 +1,5 @@
-/* Decoding copies by tensor maps: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tensormap.replace and what goes
- * with them. */
+/* Decoding copies by tensor maps: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tensormap.replace and related
+ * instructions. */
 #include <stdio.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static uint8_t rank_of(struct decoder *d, const char *opcode) {
 
 /* ---- the operands ---- */
 
-/* An address that may be any space's: a symbol stands for an offset in its own. */
+/* An address that may be any space's: a symbol is an offset in its own space. */
 static int64_t generic_address(struct decoder *d, const struct ptx_operand *o, struct access *a) {
     int64_t offset = decode_address(d, o, a);
     if (!o->reg && o->variable)
@@ -114,7 +114,7 @@ static void filter_offsets(struct decoder *d, const struct ptx_operand *o, struc
     t->has_offsets = true;
 }
 
-/* The first instruction: looks at the map. */
+/* The first instruction: checks the map. */
 static void look_at_map(struct decoder *d, const struct ptx_operand *where, struct tensor_copy *t) {
     some_access(d, &t->map, ACCESS_LOAD, SPACE_GENERIC, TENSOR_MAP_ALIGN / 16);
     t->map_offset = generic_address(d, where, &t->map);
@@ -148,7 +148,7 @@ static void emit_side(struct decoder *d, struct bulk *k, uint32_t address) {
     in->flags = load ? 0 : INSN_PSEUDO;
 }
 
-/* Both sides. What is loaded may go to another block of the cluster, or with ranks (a slot, else ~0u) to several. */
+/* Both sides. A load may write to another block of the cluster, or with ranks (a slot, else ~0u) to several. */
 static struct bulk *emit_sides(struct decoder *d, const struct ptx_operand *shared, struct tensor_copy *t,
                                uint32_t ranks) {
     int64_t window = t->store ? 0 : decode_cluster_window(d->at->opcode);
@@ -247,7 +247,7 @@ bool decode_tensor_reduce(struct decoder *d, const struct ptx_insn *p) {
     decode_fail(d, "'%s' names no operation", p->opcode);
 }
 
-/* Nothing is read: only the form is looked at. */
+/* Nothing is read: only the form is checked. */
 bool decode_tensor_prefetch(struct decoder *d, const struct ptx_insn *p) {
     struct tensor_copy t = {.rank = rank_of(d, p->opcode)};
     struct ptx_operand map = p->operands[0];

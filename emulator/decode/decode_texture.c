@@ -1,4 +1,4 @@
-/* Decoding texture and surface instructions. Objects only: their handle is in a register. */
+/* Decoding texture and surface instructions. Objects only: their handles are in registers. */
 #include <string.h>
 
 #include "decode/decode.h"
@@ -18,7 +18,7 @@ static bool next_is(struct words *s, const char *word) {
     return true;
 }
 
-/* Behind what the row says. */
+/* After the words of the row. */
 static struct words words_of(const struct ptx_insn *p) {
     const char *at = p->opcode + strcspn(p->opcode, ".");
     return (struct words){at + (*at == '.')};

@@ -12,7 +12,7 @@ static bool is_signed(enum ptx_type type) {
     return type == TYPE_S32;
 }
 
-/* Of vset the result has no type. */
+/* The result of vset has no type. */
 static void read_modifiers(const char *op, struct video *v) {
     static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     bool three = v->operation != VIDEO_OP_SET;
@@ -98,7 +98,7 @@ static struct ptx_operand whole(struct decoder *d, const struct ptx_operand *o, 
     return copy;
 }
 
-/* The spellings for whole words on which the manual and an H200 disagree: nobody can rely on them. Into the upper
+/* The spellings for whole words on which the manual and an H200 disagree: no program can rely on them. Into the upper
  * half of a word an H200 writes the upper half of the result. */
 static bool is_disputed(const struct video *v) {
     bool all_signed = v->a_signed && v->b_signed;

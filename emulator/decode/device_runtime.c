@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* The handle of the grid is its workspace, which the driver hands over in two registers, and 0 in a launch that is
- * not cooperative. One thread of each block counts up there; block 0 adds what is missing to the highest bit, which
- * so flips when all have come. */
+/* The handle of the grid is its workspace, which the driver passes in two registers, and 0 in a launch that is not
+ * cooperative. One thread of each block counts up there; block 0 adds the difference to the highest bit, which
+ * therefore flips when all have arrived. */
 static const char TEXT[] =
     ".version 7.0\n"
     ".target sm_70\n"

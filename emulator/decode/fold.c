@@ -64,7 +64,7 @@ void fold_constants(struct decoder *d, const struct ptx_function *f) {
     }
     for (size_t i = 0; i < f->insn_count; i++)
         visit_registers(&f->insns[i], count_definition, NULL);
-    /* From top to bottom once: a mov of a register that has just become a constant is one, too. */
+    /* One pass from top to bottom: a mov of a register that has just become a constant is a constant, too. */
     for (size_t i = 0; i < f->insn_count; i++) {
         struct ptx_insn *p = &f->insns[i];
         p->folded = false;

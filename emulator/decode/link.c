@@ -9,7 +9,7 @@
 #include "base/out_of_memory.h"
 #include "isa/instruction.h"
 
-/* What a name means: in one module (its static names and its declarations), or in all (module NULL). */
+/* The meaning of a name: in one module (its static names and its declarations), or in all (module NULL). */
 struct symbol {
     const char *name;
     const struct ptx_module *module;
@@ -48,7 +48,7 @@ static void make_table(struct linker *x) {
         for (const struct ptx_function *f = m->functions; f; f = f->next)
             count++;
     }
-    for (x->capacity = 64; x->capacity < 4 * count;) /* each may be in its module and in all */
+    for (x->capacity = 64; x->capacity < 4 * count;) /* each may be entered for its module and for all */
         x->capacity *= 2;
     x->symbols = zeroed(x->capacity, sizeof *x->symbols);
 }
@@ -75,7 +75,7 @@ static void enter_function(struct linker *x, struct ptx_module *m, struct ptx_fu
     *s = (struct symbol){f->name, m, NULL, f};
 }
 
-/* Memory whose size the launch gives (extern __shared__ x[]): there is nothing to define. */
+/* Memory whose size the launch specifies (extern __shared__ x[]): there is nothing to define. */
 static bool is_dynamic_shared(const struct ptx_variable *v) {
     return v->space == SPACE_SHARED && v->external && !v->size;
 }
@@ -102,7 +102,7 @@ static bool share_function(struct linker *x, struct ptx_function *f) {
     return true;
 }
 
-/* First every module's own names, then what it offers to the others. */
+/* First every module's own names, then those that it exports to the others. */
 static bool enter_all(struct linker *x) {
     for (struct ptx_module *m = x->first; m; m = m->next) {
         for (struct ptx_variable *v = m->variables; v; v = v->next) {
@@ -119,7 +119,7 @@ static bool enter_all(struct linker *x) {
     return true;
 }
 
-/* An alias is a declaration that means its target. */
+/* An alias is a declaration that refers to its target. */
 static bool join_aliases(struct linker *x, struct ptx_module *m) {
     for (struct ptx_alias *a = m->aliases; a; a = a->next) {
         struct symbol *name = place_of(x, a->name, m), *target = place_of(x, a->target, m);
@@ -158,7 +158,7 @@ static const struct ptx_function *function_meant(const struct linker *x, const s
     return place_of(x, own->function->name, NULL)->function;
 }
 
-/* The same memory must be meant: not a constant here and a global variable there. */
+/* All declarations must refer to the same memory: not to a constant here and a global variable there. */
 static bool define_variables(struct linker *x, struct ptx_module *m) {
     for (struct ptx_variable *v = m->variables; v; v = v->next) {
         v->definition = variable_meant(x, m, v);
@@ -176,7 +176,7 @@ static void define_functions(struct linker *x, struct ptx_module *m, uint64_t *n
     }
 }
 
-/* A name that nobody defines keeps its declaration: messages need its name, and builtins have no other. */
+/* A name without a definition keeps its declaration: messages need its name, and builtins have no other. */
 static const struct ptx_function *function_named(const struct linker *x, const struct ptx_module *m, const char *name) {
     const struct ptx_function *f = function_meant(x, m, name);
     return f ? f : place_of(x, name, m)->function;
@@ -240,7 +240,7 @@ static bool resolve_all(struct linker *x) {
 
 /* ---- source files ---- */
 
-/* One list of files for all modules, so that a location means the same wherever it is looked up. */
+/* One list of files for all modules, so that a location has the same meaning wherever it is looked up. */
 static void join_files(struct ptx_module *first) {
     size_t count = 0;
     for (const struct ptx_module *m = first; m; m = m->next)

@@ -17,7 +17,7 @@
 #include "memory/memory.h"
 
 struct module {
-    struct ptx_module *ptx; /* the first; what it is linked with follows it */
+    struct ptx_module *ptx; /* the first; the modules that it is linked with follow it */
     struct kernel *kernels;
     size_t kernel_count;
     const char *origin;
@@ -40,7 +40,7 @@ static void write_initial(const struct ptx_variable *v, uint8_t *host) {
     }
 }
 
-/* Memory of its own: not what another file defines, too. */
+/* It has memory of its own: it is not also defined by another file. */
 static bool is_memory(const struct ptx_variable *v) {
     return (v->space == SPACE_GLOBAL || v->space == SPACE_CONST) && v->definition == v;
 }
@@ -70,7 +70,7 @@ static bool place_variables(const struct module *of, const struct ptx_module *m,
     return true;
 }
 
-/* When all have addresses: their initial values may be addresses of others. */
+/* Runs when all variables have addresses: their initial values may be addresses of others. */
 static void initialize_variables(const struct module *of, const struct ptx_module *m) {
     for (const struct ptx_variable *v = m->variables; v; v = v->next)
         if (is_memory(v) && !is_elsewhere(of, v))
@@ -137,7 +137,7 @@ static void describe_kernels(struct module *m) {
                 describe_kernel(m, f, k++);
 }
 
-/* All that ptxas would refuse for any GPU. */
+/* Everything that ptxas would refuse for any GPU. */
 static bool is_within_limits(struct module *m, char *error, size_t size) {
     if (!limits_targets(m->ptx, setting_capability(), error, size) || !limits_constants(m->ptx, error, size))
         return false;
@@ -147,7 +147,7 @@ static bool is_within_limits(struct module *m, char *error, size_t size) {
     return true;
 }
 
-/* All images in one list; NULL when one of them is not PTX that we can read. */
+/* All images in one list; NULL when one of them is not PTX that the parser accepts. */
 static struct ptx_module *parse_all(const struct module_text *texts, size_t count, char *error, size_t size) {
     struct ptx_module *first = NULL, **end = &first;
     for (size_t i = 0; i < count; i++) {

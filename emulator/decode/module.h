@@ -10,9 +10,9 @@
 
 struct module;
 
-/* Loads an image: parses it, gives its variables memory on the current device, and resolves its symbols. `origin`
- * names the executable for messages. Returns NULL with one line in error (size bytes) when the PTX is not what we can
- * read. */
+/* Loads an image: parses it, gives its variables memory on the current device, and resolves its symbols. `origin` names
+ * the executable for messages. Returns NULL with one line in error (size bytes) when the parser does not accept the
+ * PTX. */
 struct module *module_load(const char *ptx, size_t length, const char *origin, char *error, size_t size);
 /* Loads several images, at least one, whose symbols are shared: see decode/link.h. */
 struct module_text {
@@ -22,9 +22,9 @@ struct module_text {
 struct module *module_link(const struct module_text *texts, size_t count, const char *origin, char *error, size_t size);
 #define UNDEFINED_WORDS                                                                                                \
     "is not defined in any PTX of the program" /* in the message about a function that no text has */
-#define NO_MEMORY_WORDS "no memory for "       /* that the message begins with when a variable has no room */
+#define NO_MEMORY_WORDS "no memory for "       /* the beginning of the message when a variable has no room */
 
-/* Loads several images on a device. `elsewhere`: what they have become on another device, whose __managed__
+/* Loads several images on a device. `elsewhere`: the module made from them on another device, whose __managed__
  * variables are kept; or NULL. */
 struct module *module_link_on(const struct module_text *texts, size_t count, const char *origin, int device,
                               struct module *elsewhere, char *error, size_t size);
@@ -37,7 +37,7 @@ struct kernel *module_kernels(struct module *module, size_t *count);   /* all of
 bool module_variable(struct module *module, const char *name, uint64_t *address, size_t *bytes);
 bool module_variable_is_managed(struct module *module, const char *name);
 
-/* Decodes the kernel and what it calls. Thread-safe, done once. False when it cannot run: kernel->error says why. */
+/* Decodes the kernel and what it calls. Thread-safe, done once. False when it cannot run: kernel->error states why. */
 bool kernel_prepare(struct kernel *kernel);
 /* decode/decode.c; the caller holds the module's lock. */
 uint64_t kernel_shared_bytes(struct kernel *kernel, struct ptx_module *ptx); /* static ones; before it is prepared */

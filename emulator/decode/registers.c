@@ -1,6 +1,5 @@
-/* Liveness by the textbook's dataflow over basic blocks, then a linear scan over the intervals. A lane's registers
- * are its own even when the warp has diverged (writes touch active lanes only), so a thread's liveness is all that
- * matters. */
+/* Liveness by the textbook's dataflow over basic blocks, then a linear scan over the intervals. A lane's registers are
+ * its own even when the warp has diverged (writes touch active lanes only), so only a thread's liveness matters. */
 #include "base/out_of_memory.h"
 #include "decode/registers.h"
 
@@ -9,7 +8,7 @@
 
 unsigned register_bits(const struct ptx_register *r) {
     unsigned bits = ptx_type_bits[r->type];
-    return bits == 8 ? 16 : bits; /* registers of 8 bits lie in 16 */
+    return bits == 8 ? 16 : bits; /* registers of 8 bits are stored in 16 */
 }
 
 #define MAX_LIVENESS_BITS ((uint64_t)1 << 33)
@@ -41,7 +40,7 @@ static void visit_operand(const struct ptx_operand *o, bool written, visit_fn vi
         visit_operand(&o->items[i], written && !address, visit, context);
 }
 
-/* Sources first, then destinations; a predicated write also reads: what was there may stay. */
+/* Sources first, then destinations; a predicated write also reads: the old value may stay. */
 void visit_registers(const struct ptx_insn *p, visit_fn visit, void *context) {
     if (!p->opcode)
         return;
@@ -49,7 +48,7 @@ void visit_registers(const struct ptx_insn *p, visit_fn visit, void *context) {
     if (p->predicate)
         visit(p->predicate, false, context);
     /* The first operand is a source where nothing writes it (stores), where it is updated, and where a predicate may
-     * leave what it held. */
+     * leave the old value. */
     for (unsigned i = 0; i < p->operand_count; i++)
         if (i > 0 || !writes || updates || p->predicate)
             visit_operand(&p->operands[i], false, visit, context);
@@ -79,7 +78,7 @@ static void find_blocks(struct liveness *v) {
 
 static uint32_t block_at_label(const struct liveness *v, const char *label) {
     for (uint32_t b = 0; b < v->block_count;
-         b++) /* labels begin blocks; several may stand in a row, each its own block */
+         b++) /* labels begin blocks; several may follow one another, each its own block */
         if (v->f->insns[v->blocks[b].begin].label == label && label)
             return b;
     return v->block_count;
@@ -153,9 +152,8 @@ static void solve(struct liveness *v) {
         for (uint32_t i = v->blocks[b].begin; i < v->blocks[b].end; i++)
             visit_registers(&v->f->insns[i], collect, &sets);
     }
-    /* in = use | (out & ~def), until nothing changes. From the last block to the first, against the control flow,
-     * along
-     * which liveness is handed back: code without loops needs one pass, and one to see that nothing changes. */
+    /* in = use | (out & ~def), until nothing changes. From the last block to the first, against the control flow, since
+     * liveness propagates backwards: code without loops needs one pass, and another to see that nothing changes. */
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = v->block_count; b-- > 0;) {
@@ -179,7 +177,7 @@ uint64_t *registers_liveness(const struct ptx_function *f, size_t *words) {
     uint64_t *live = zeroed(f->insn_count * v.words, sizeof *live), *out = zeroed(v.words, sizeof *out);
     for (uint32_t b = 0; b < v.block_count; b++) {
         live_out(&v, b, out);
-        /* The same equation instruction by instruction, from the end of the block on. */
+        /* The same equation, instruction by instruction, from the end of the block. */
         for (uint32_t i = v.blocks[b].end; i-- > v.blocks[b].begin;) {
             uint64_t *before = live + i * v.words;
             struct block_sets sets = {zeroed(v.words, sizeof *live), zeroed(v.words, sizeof *live)};
@@ -226,9 +224,9 @@ static struct interval *find_intervals(struct liveness *v) {
     struct span span = {intervals, 0};
     for (span.at = 0; span.at < v->f->insn_count; span.at++)
         visit_registers(&v->f->insns[span.at], extend_here, &span);
-    /* Being mentioned is not enough: a value that a loop carries around is live from the loop's beginning to its end,
-     * also where nobody mentions it. One interval from the first to the last such place is more than need be (it may
-     * have holes), and never less. */
+    /* The mentions of a value are not enough: a loop-carried value is live from the loop's beginning to its end, also
+     * where no instruction mentions it. One interval from the first to the last such place may be more than needed (the
+     * live range may have holes), and never less. */
     for (uint32_t b = 0; b < v->block_count; b++) {
         live_out(v, b, out);
         for (size_t i = 0; i < n; i++) {
@@ -294,8 +292,9 @@ static void scan(struct decoder *d, const struct ptx_function *f, const struct i
     static const unsigned bytes[] = {4, 2 * WARP_SIZE, 4 * WARP_SIZE, 8 * WARP_SIZE, 16 * WARP_SIZE};
     struct places places[5] = {0};
     struct order *order = zeroed(f->register_count, sizeof *order);
-    /* In the order in which they begin, as a linear scan wants it: what is taken then is taken until taken_until.
-     * Each size has places of its own, so that every lane of a slot is a lane of whichever register has it. */
+    /* In the order in which they begin, as a linear scan requires: a place that is taken then is taken until
+     * taken_until. Each size has separate places, so that every lane of a slot is a lane of the register that has
+     * it. */
     for (uint32_t i = 0; i < f->register_count; i++)
         order[i] = (struct order){intervals[i].begin, i};
     qsort(order, f->register_count, sizeof *order, by_begin);
@@ -305,7 +304,7 @@ static void scan(struct decoder *d, const struct ptx_function *f, const struct i
         if (r->constant)
             continue;
         unsigned class = size_class(r);
-        r->slot = live.begin > live.end ? 0 : place(d, &places[class], live, bytes[class]); /* 0: nobody mentions it */
+        r->slot = live.begin > live.end ? 0 : place(d, &places[class], live, bytes[class]); /* 0: never mentioned */
     }
     for (size_t i = 0; i < 5; i++) {
         free(places[i].slots);

@@ -16,6 +16,6 @@ uint64_t *registers_liveness(const struct ptx_function *f, size_t *words);
 typedef void (*visit_fn)(struct ptx_register *r, bool written, void *context);
 void visit_registers(const struct ptx_insn *p, visit_fn visit, void *context);
 
-unsigned register_bits(const struct ptx_register *r); /* as it lies in the frame: 1, 16, 32, 64 or 128 */
+unsigned register_bits(const struct ptx_register *r); /* as stored in the frame: 1, 16, 32, 64 or 128 */
 
 #endif

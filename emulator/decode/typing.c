@@ -1,6 +1,6 @@
 /* PTX's manual, "Type Checking of Operands": an operand of an instruction for .u32 may be .u32, .s32 or .b32, one for
- * .f32 only .f32 or .b32, one for .b32 anything of its size. ptxas 13.0 was asked for each instruction and type of
- * register. */
+ * .f32 only .f32 or .b32, one for .b32 anything of its size. The rules were tested with ptxas 13.0 for each instruction
+ * and type of register. */
 #include "decode/typing.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static enum kind kind_of(enum ptx_type t) {
     }
 }
 
-/* Registers of these types are no more than so many bits for ptxas. */
+/* For ptxas, registers of these types are only a number of bits. */
 static bool is_untyped(enum ptx_type t) {
     return t == TYPE_BF16 || t == TYPE_F16X2 || t == TYPE_BF16X2;
 }

@@ -16,10 +16,10 @@ struct CUctx_st {
     int device;
     bool primary;
     unsigned flags;
-    unsigned retained; /* of a primary one: how often */
+    unsigned retained; /* of a primary one: how often it is retained */
     unsigned long long id;
     struct belonging *belongings;
-    struct CUctx_st *next; /* in the list of own contexts */
+    struct CUctx_st *next; /* in the list of the program's contexts */
 };
 
 #define KNOWN_FLAGS                                                                                                    \
@@ -291,13 +291,13 @@ static cudaError_t destroy(CUcontext c) {
 EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device) {
     DRIVER_CALL(DRIVER_INITIALIZED, create(out, flags, device));
 }
-/* Affinities of multiprocessors are for servers that share a GPU: none can be had here. */
+/* SM affinities are for servers that share a GPU: they are not available here. */
 EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *affinities, int count, unsigned flags,
                                CUdevice device) {
     (void)affinities;
     DRIVER_CALL(DRIVER_INITIALIZED, count ? cudaErrorNotSupported : create(out, flags, device));
 }
-struct CUctxCreateParams_st; /* affinities, and more; headers before 12.5 have it not */
+struct CUctxCreateParams_st; /* affinities, and more; headers before 12.5 do not have it */
 EXPORT CUresult cuCtxCreate_v4(CUcontext *out, struct CUctxCreateParams_st *parameters, unsigned flags,
                                CUdevice device) {
     DRIVER_CALL(DRIVER_INITIALIZED, parameters ? cudaErrorNotSupported : create(out, flags, device));
@@ -306,7 +306,7 @@ CUresult cuCtxDestroy(CUcontext c) {
     DRIVER_CALL(DRIVER_INITIALIZED, destroy(c));
 }
 
-/* ---- what may be asked and set ---- */
+/* ---- queries and settings ---- */
 
 static cudaError_t get_device(CUdevice *out, CUcontext c) {
     if (!out)

@@ -1,4 +1,4 @@
-/* Arrays and mipmapped arrays, which are the runtime's: either interface uses what the other has made. */
+/* Arrays and mipmapped arrays, which are the runtime's: each interface can use those made by the other. */
 #include "driver/cu_array.h"
 
 #include "api/array.h"
@@ -22,7 +22,7 @@ static const struct {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-/* What graphics and video have: the numbers of these formats, in toolkits of any age. */
+/* Formats of graphics and video: their numbers, for toolkits of any age. */
 static bool is_format_of_graphics(unsigned format) {
     return format == 0x50 || (format >= 0x91 && format <= 0xb5) || (format >= 0xc0 && format <= 0xcb);
 }
@@ -139,7 +139,7 @@ static cudaError_t describe_2d(CUDA_ARRAY_DESCRIPTOR *out, CUarray array) {
     return error;
 }
 
-/* What the next ones fill has the runtime's layout. */
+/* The structures that the next functions fill have the runtime's layout. */
 #define REQUIREMENTS(out) ((struct cudaArrayMemoryRequirements *)(void *)(out))
 #define SPARSE(out)       ((struct cudaArraySparseProperties *)(void *)(out))
 _Static_assert(sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS) == sizeof(struct cudaArrayMemoryRequirements) &&

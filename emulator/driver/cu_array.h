@@ -10,7 +10,7 @@
 
 cudaError_t array_channels(const char *function, CUarray_format format, unsigned channels,
                            struct cudaChannelFormatDesc *out);
-/* Of a description that there are arrays of. */
+/* For a description that arrays can have. */
 CUarray_format array_driver_format(struct cudaChannelFormatDesc desc);
 unsigned array_channel_count(struct cudaChannelFormatDesc desc);
 static inline size_t array_element_bytes(struct cudaChannelFormatDesc d) {

@@ -1,4 +1,4 @@
-/* Copies of rows of bytes to, from and between arrays. Offsets count bytes; what is copied lies in the array's first
+/* Copies of rows of bytes to, from and between arrays. Offsets count bytes; the copied bytes are in the array's first
  * row. */
 #include "api/array.h"
 #include "driver/cu_array.h"
@@ -22,7 +22,7 @@ static cudaError_t find_side(const char *function, struct end e, size_t bytes, s
 static cudaError_t check_texels(const char *function, struct end to, struct end from, size_t bytes) {
     cudaArray_t target = RUNTIME_ARRAY(to.array), source = RUNTIME_ARRAY(from.array);
     if (!to.is_array || !from.is_array || !array_exists(target) || !array_exists(source))
-        return cudaSuccess; /* whoever is not there is found later */
+        return cudaSuccess; /* a missing array is found later */
     size_t texel = array_texel_bytes(target), other = array_texel_bytes(source);
     if (texel == other && !(bytes % texel || to.at % texel || from.at % texel))
         return cudaSuccess;

@@ -217,8 +217,8 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream) {
     CALL(copy_3d(c, stream, true));
 }
 
-/* It differs from CUDA_MEMCPY3D by what is reserved there: the contexts. An array says by itself which device
- * has it. */
+/* It differs from CUDA_MEMCPY3D by the fields that are reserved there: the contexts. An array itself records which
+ * device has it. */
 static cudaError_t copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream stream, bool async) {
     _Static_assert(sizeof *c == sizeof(CUDA_MEMCPY3D), "the same layout");
     if (!c)

@@ -4,8 +4,8 @@
 
 #include "driver/driver.h"
 
-/* The runtime's form of CUDA_MEMCPY3D. Its kind says which side is the host's; it is cudaMemcpyDefault where a side
- * is unified. */
+/* The runtime's form of CUDA_MEMCPY3D. Its kind specifies which side is the host's; it is cudaMemcpyDefault where a
+ * side is unified. */
 cudaError_t copy_parameters(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *p);
 
 #endif

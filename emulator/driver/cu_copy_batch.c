@@ -1,4 +1,4 @@
-/* Many copies in one call. What describes them has the runtime's layout. */
+/* Many copies in one call. Their descriptions have the runtime's layout. */
 #include "driver/driver.h"
 
 #include "api/transfer.h"
@@ -24,7 +24,7 @@ static cudaError_t copy_boxes(const char *function, size_t count, const CUDA_MEM
                                flags, stream);
 }
 
-/* The first forms say which copy was refused. */
+/* The first forms report which copy was refused. */
 #undef cuMemcpyBatchAsync
 EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
                                    CUmemcpyAttributes *attributes, size_t *indices, size_t attribute_count,

@@ -81,7 +81,7 @@ EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *out, CUdevice device) {
 CUresult cuDeviceTotalMem(size_t *out, CUdevice device) {
     DRIVER_CALL(DRIVER_INITIALIZED, total_memory(out, device));
 }
-/* The runtime has no names for what only the driver's functions can use. */
+/* The runtime has no names for attributes that only the driver's functions can use. */
 static cudaError_t device_attribute(int *out, CUdevice_attribute attribute, CUdevice device) {
     if (attribute != CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)
         return cudaDeviceGetAttribute(out, (enum cudaDeviceAttr)attribute, device);

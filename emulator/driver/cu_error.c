@@ -105,7 +105,7 @@ static const struct error_name {
     X(CUDA_ERROR_EXTERNAL_DEVICE),
     X(CUDA_ERROR_INVALID_CLUSTER_SIZE),
     X(CUDA_ERROR_UNKNOWN),
-    /* younger than CUDA 12.0: by number */
+    /* newer than CUDA 12.0: by number */
     {225, "CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC"},
     {226, "CUDA_ERROR_CONTAINED"},
     {721, "CUDA_ERROR_TENSOR_MEMORY_LEAK"},
@@ -158,8 +158,8 @@ CUresult cuGetErrorString(CUresult error, const char **out) {
 static atomic_bool initialized;
 static _Thread_local struct driver_call call;
 
-/* nvcc -arch=native asks this program which GPU to compile for, and then makes machine code alone. With no GPU it
- * says so and takes its default, which has the PTX that the emulator runs. */
+/* nvcc -arch=native runs this program to find which GPU to compile for, and then makes machine code alone. With no GPU
+ * it reports that and uses its default, which includes the PTX that the emulator runs. */
 static bool asks_for_nvcc(void) {
     return strcmp(program_invocation_short_name, "__nvcc_device_query") == 0;
 }

@@ -1,4 +1,4 @@
-/* Launching, and what may be asked and set about a kernel. A function and a kernel are the same handle. */
+/* Launching, and queries and settings of a kernel. A function and a kernel are the same handle. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static cudaError_t buffer_of(void **extra, const char **buffer, size_t *size) {
     return *buffer || !*size ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-#define MOST_PARAMETERS 4096 /* 4 KiB of bytes; more take the other way */
+#define MOST_PARAMETERS 4096 /* 4 KiB of bytes; larger ones take the other path */
 
 static cudaError_t launch_arguments(const struct kernel *k, void **extra, void **arguments) {
     const char *buffer;
@@ -236,7 +236,7 @@ EXPORT CUresult cuFuncLoad(CUfunction f) {
     CALL(exists(f));
 }
 #if CUDART_VERSION >= 12040
-/* Whoever has a function has it loaded. */
+/* A function handle exists only once the function is loaded. */
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction f) {
     CALL(state ? (*state = CU_FUNCTION_LOADING_STATE_LOADED, exists(f)) : cudaErrorInvalidValue);
 }
@@ -261,7 +261,7 @@ EXPORT CUresult cuKernelGetParamInfo(CUkernel k, size_t index, size_t *offset, s
 
 /* ---- occupancy ---- */
 
-/* The largest block, in steps of a warp, whose blocks fill a multiprocessor with most threads; zeros when none fits. */
+/* The largest block, in steps of a warp, whose blocks fill an SM with the most threads; zeros when none fits. */
 static cudaError_t potential(int *grid, int *block, CUfunction f, CUoccupancyB2DSize size_of, size_t shared, int limit,
                              unsigned flags) {
     struct cudaFuncAttributes a;

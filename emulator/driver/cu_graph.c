@@ -1,4 +1,4 @@
-/* Graphs: they are the runtime's; here is what needs no parameters of nodes. */
+/* Graphs: they are the runtime's; this file has the functions without parameters of nodes. */
 #include "driver/driver.h"
 
 CUresult cuGraphCreate(CUgraph *out, unsigned flags) {
@@ -57,7 +57,7 @@ CUresult cuDeviceGraphMemTrim(CUdevice device) {
     DRIVER_CALL(DRIVER_INITIALIZED, cudaDeviceGraphMemTrim(device));
 }
 
-/* ---- what belongs to graphs ---- */
+/* ---- objects that belong to graphs ---- */
 
 CUresult cuUserObjectCreate(CUuserObject *out, void *data, CUhostFn destroy, unsigned references, unsigned flags) {
     CALL(cudaUserObjectCreate(out, data, destroy, references, flags));

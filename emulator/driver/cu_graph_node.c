@@ -1,5 +1,5 @@
-/* Nodes of graphs with their parameters, and edges. The nodes are the runtime's; what is done here is to turn one
- * form of the parameters into the other. */
+/* Nodes of graphs with their parameters, and edges. The nodes are the runtime's; this file converts one form of the
+ * parameters to the other. */
 #include "driver/cu_copy.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "driver/context.h"
 #include "driver/cu_array.h"
 
-/* The headers give these names to the newest form; each form has a function of its own here. */
+/* The headers give these names to the newest form; each form has a separate function here. */
 #undef cuGraphAddKernelNode
 #undef cuGraphKernelNodeGetParams
 #undef cuGraphKernelNodeSetParams
@@ -44,7 +44,7 @@ static struct cudaKernelNodeParams kernel_parameters(const CUDA_KERNEL_NODE_PARA
                                          .extra = p->extra};
 }
 
-/* The runtime's program knows a kernel by a function of the host, the driver by its handle. */
+/* A program of the runtime identifies a kernel by a host function, the driver by its handle. */
 static CUDA_KERNEL_NODE_PARAMS_v1 kernel_answer(const struct cudaKernelNodeParams *p) {
     return (CUDA_KERNEL_NODE_PARAMS_v1){.func = (CUfunction)(void *)registration_entry(p->func),
                                         .gridDimX = p->gridDim.x,
@@ -58,10 +58,10 @@ static CUDA_KERNEL_NODE_PARAMS_v1 kernel_answer(const struct cudaKernelNodeParam
                                         .extra = p->extra};
 }
 
-/* A kernel and the function that it becomes in a context are the same handle. A function brings its context along. */
+/* A kernel and its function in a context are the same handle. A function implies its context. */
 static CUDA_KERNEL_NODE_PARAMS_v1 with_function(const CUDA_KERNEL_NODE_PARAMS_v2 *p, CUcontext *context) {
     CUDA_KERNEL_NODE_PARAMS_v1 first;
-    memcpy(&first, p, sizeof first); /* the second form has more behind it */
+    memcpy(&first, p, sizeof first); /* the second form has more fields after it */
     *context = p->func ? NULL : p->ctx;
     if (!p->func)
         first.func = (CUfunction)(void *)p->kern;
@@ -122,7 +122,7 @@ static cudaError_t get_kernel_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v2 *o
     return error;
 }
 
-/* No executable graph is none that could be changed, and not a request to change the graph. */
+/* Without an executable graph there is nothing to change; it is not a request to change the graph. */
 #define OF(exec, call) ((exec) ? (call) : cudaErrorInvalidValue)
 
 EXPORT CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *before, size_t count,
@@ -487,7 +487,7 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out, CUgraph g
 #if CUDA_VERSION >= 12020
 _Static_assert(sizeof(CUgraphNodeParams) == sizeof(struct cudaGraphNodeParams), "one layout, but for copies");
 
-/* Everything else than kernels and copies has the runtime's layout. */
+/* Everything except kernels and copies has the runtime's layout. */
 static cudaError_t any_parameters(const CUgraphNodeParams *p, struct cudaGraphNodeParams *out, CUcontext *context) {
     *context = NULL;
     if (!p)
@@ -508,7 +508,7 @@ static cudaError_t any_parameters(const CUgraphNodeParams *p, struct cudaGraphNo
     return cudaSuccess;
 }
 
-/* Some nodes answer in their parameters: with an address, or with the graphs inside. */
+/* Some nodes return results in their parameters: an address, or the graphs inside. */
 static void answer(const struct cudaGraphNodeParams *from, CUgraphNodeParams *p) {
     if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
         p->alloc.dptr = (uintptr_t)from->alloc.dptr;

@@ -1,4 +1,4 @@
-/* Linking: PTX, or what has PTX in it, goes in, one piece of data comes out that loads as a module. */
+/* Linking: the inputs are PTX, or files that contain PTX; the output is one piece of data that loads as a module. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -29,13 +29,13 @@ static cudaError_t create(unsigned count, CUjit_option *names, void **values, CU
     return cudaSuccess;
 }
 
-/* A text of its own, which asks for nothing from other files, is right or wrong now; with `.extern` only the whole
- * can tell. */
+/* A self-contained text, which needs nothing from other files, can be checked now; with `.extern` only the whole link
+ * can be. */
 static bool is_complete(const struct bundle_text *t) {
     return !memmem(t->text, t->length, ".extern", 7);
 }
 
-/* What has been added last is checked alone, so that its mistakes are reported by the call that brings it. */
+/* The last input is checked alone, so that its mistakes are reported by the call that adds it. */
 static cudaError_t check_last(CUlinkState s) {
     char *why;
     void *image;

@@ -1,4 +1,4 @@
-/* Managed memory: advice, prefetching, discarding, and what of it is remembered. */
+/* Managed memory: advice, prefetching, discarding, and queries of the recorded advice. */
 #include "driver/driver.h"
 
 #include "api/managed.h"
@@ -7,7 +7,7 @@ static struct cudaMemLocation place(CUmemLocation l) {
     return (struct cudaMemLocation){(enum cudaMemLocationType)l.type, l.id};
 }
 
-/* ---- advice and prefetching; the first forms say the place by a device's number ---- */
+/* ---- advice and prefetching; the first forms name the place by a device's number ---- */
 
 #undef cuMemAdvise
 EXPORT CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device);

@@ -1,4 +1,4 @@
-/* Memory: getting it, giving it back, and what may be asked about an address. */
+/* Memory: allocating, freeing, and queries about an address. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static cudaError_t free_host(void *pointer) {
     return cudaFreeHost(pointer);
 }
 
-/* ---- getting and giving back; unlike the runtime's, none of no bytes ---- */
+/* ---- allocating and freeing; unlike in the runtime, never 0 bytes ---- */
 
 static cudaError_t kept(cudaError_t error, void *pointer, context_release release) {
     if (error == cudaSuccess)
@@ -101,7 +101,7 @@ CUresult cuMemHostUnregister(void *pointer) {
     CALL(cudaHostUnregister(pointer));
 }
 
-/* ---- asking about an address ---- */
+/* ---- queries about an address ---- */
 
 static const struct allocation *live_at(CUdeviceptr address) {
     const struct allocation *a = memory_find(address);
@@ -184,7 +184,7 @@ static cudaError_t pointer_attribute(void *out, CUpointer_attribute attribute, C
     }
 }
 
-/* Bytes of an answer. */
+/* Bytes of a result. */
 static size_t size_of_attribute(CUpointer_attribute attribute) {
     switch ((int)attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -202,7 +202,7 @@ static size_t size_of_attribute(CUpointer_attribute attribute) {
     }
 }
 
-/* Of an address that nobody knows the answers are zeros, and that is no error; its device is -2. */
+/* For an unknown address the results are zeros, which is no error; its device is -2. */
 static cudaError_t pointer_attributes(unsigned count, const CUpointer_attribute *attributes, void **out,
                                       CUdeviceptr address) {
     if (!count || !attributes || !out)

@@ -15,7 +15,7 @@ static struct binary *library_of(const void *handle) {
 
 /* ---- loading ---- */
 
-/* Reads it now, so that what is wrong can be told. */
+/* Reads it now, so that errors can be reported. */
 static cudaError_t read_now(struct binary *b, const struct jit_options *options) {
     cudaError_t error = registration_library_check(b);
     jit_say(&options->error_log, error == cudaSuccess ? NULL : registration_library_error(b));
@@ -23,7 +23,7 @@ static cudaError_t read_now(struct binary *b, const struct jit_options *options)
     return error;
 }
 
-/* The buffers are the caller's, who has perhaps put nothing into them. */
+/* The buffers are the caller's, which may not have initialized them. */
 static void nothing_said(const struct jit_options *options) {
     jit_say(&options->error_log, NULL);
     jit_say(&options->info_log, NULL);
@@ -103,7 +103,8 @@ static bool known_library_options(const CUlibraryOption *options, unsigned count
     return true;
 }
 
-/* The program's own data is copied, whatever the library's options say. With a buffer for errors it is read at once. */
+/* The program's own data is copied, regardless of the library's options. With a buffer for errors it is read at
+ * once. */
 static cudaError_t open_library(CUlibrary *out, struct binary *b, const struct jit_options *options) {
     nothing_said(options);
     cudaError_t error = options->error_log.buffer ? read_now(b, options) : cudaSuccess;
@@ -149,7 +150,7 @@ CUresult cuLibraryUnload(CUlibrary library) {
     DRIVER_CALL(DRIVER_INITIALIZED, close_module(library));
 }
 
-/* ---- what is in them ---- */
+/* ---- contents ---- */
 
 static cudaError_t kernel(void **out, const void *library, const char *name) {
     struct entry *e;

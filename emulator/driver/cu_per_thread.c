@@ -1,4 +1,4 @@
-/* The twins for programs of which each thread has a default stream of its own: stream 0 means that one. */
+/* The twins for programs in which each thread has its own default stream: stream 0 means that one. */
 #include "driver/driver.h"
 
 #define OWN(stream) ((stream) ? (stream) : CU_STREAM_PER_THREAD)
@@ -155,7 +155,7 @@ EXPORT CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *out, CUgraph grap
     return error;
 }
 
-/* Those without a stream: what they do takes its turn in the thread's stream; a copy is waited for. */
+/* Functions without a stream: their work is ordered in the thread's stream; a copy is waited for. */
 #define FILLING(name, parameters, call)                                                                                \
     EXPORT CUresult name##_ptds parameters;                                                                            \
     EXPORT CUresult name##_ptds parameters {                                                                           \

@@ -14,7 +14,7 @@ static cudaError_t allocate_async(CUdeviceptr *out, size_t bytes, CUmemoryPool p
     return error;
 }
 
-/* It may be of cuMemAlloc, too. */
+/* It may come from cuMemAlloc, too. */
 static cudaError_t give_back_async(void *pointer, CUstream stream) {
     context_drop(pointer);
     return cudaFreeAsync(pointer, stream);

@@ -1,4 +1,4 @@
-/* What a texture or a surface reads, the driver's form and the runtime's, for a call named in messages. */
+/* The resource that a texture or a surface reads, the driver's form and the runtime's, for a call named in messages. */
 #ifndef DRIVER_CU_RESOURCE_H
 #define DRIVER_CU_RESOURCE_H
 

@@ -31,8 +31,7 @@ static cudaError_t dropped(void *thing, cudaError_t (*destroy)(void *)) {
     return destroy(thing);
 }
 
-/* Of the current context, if the stream's device is its device: which of a device's contexts made a stream is not
- * noted. */
+/* Of the current context, if the stream's device is its device: the context that created a stream is not recorded. */
 static cudaError_t context_of(CUstream stream, CUcontext *out) {
     unsigned flags;
     if (!out)

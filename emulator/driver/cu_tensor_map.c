@@ -1,4 +1,4 @@
-/* Tensor maps: the arguments are looked at as an H200's driver does (tests/tensor_map), and kept in our own layout. */
+/* Tensor maps: the arguments are checked as an H200's driver does (tests/tensor_map), and stored in our own layout. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static cudaError_t refuse(const char *function, const char *why) {
     return state_refuse(function, cudaErrorInvalidValue, "%s", why);
 }
 
-/* What tiles and im2col have in common. */
+/* The part that tiles and im2col have in common. */
 struct arguments {
     const char *function;
     CUtensorMap *out;
@@ -110,7 +110,7 @@ static cudaError_t im2col(const struct arguments *a, enum tensor_mode mode, cons
     return finish(a, &map);
 }
 
-/* Of zeros the driver makes no map, but lets them have an address; so does ours. */
+/* The driver makes no map of zeros, but lets them have an address; so does ours. */
 static cudaError_t replace(CUtensorMap *out, const void *address) {
     static const struct tensor_map zeros;
     struct arguments a = {.function = "cuTensorMapReplaceAddress", .out = out};
@@ -150,7 +150,7 @@ CUresult cuTensorMapEncodeIm2colWide(CUtensorMap *out, CUtensorMapDataType type,
                                      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                                      CUtensorMapFloatOOBfill fill) {
     struct arguments a = {__func__, out, type, rank, interleave, swizzle, promotion, fill, address, size, stride, step};
-    (void)mode; /* how many pixels a copy takes is the instruction's business, too */
+    (void)mode; /* the instruction also determines how many pixels a copy takes */
     CALL(im2col(&a, TENSOR_IM2COL_WIDE, &lower, &upper, channels, pixels));
 }
 

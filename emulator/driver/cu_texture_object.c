@@ -18,8 +18,8 @@ static bool has_words(const struct cudaChannelFormatDesc *d) {
     return d->x == 32 && d->f != cudaChannelFormatKindFloat;
 }
 
-/* Integers of 32 bits are read as such, whatever the flags say. Of no array that there is, the answer does not
- * matter. */
+/* Integers of 32 bits are read as such, whatever the flags are. The result does not matter for a format that no array
+ * has. */
 static bool reads_words(const struct cudaResourceDesc *r) {
     struct cudaChannelFormatDesc d;
     cudaArray_t first;

@@ -1,4 +1,4 @@
-/* Addresses and memory apart: reserving, creating, mapping, and who may access what. */
+/* Separate addresses and memory: reserving, creating, mapping, and access rights. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -14,14 +14,14 @@ static bool whole_units(uint64_t n) {
     return n % MAPPING_UNIT == 0;
 }
 
-/* Mappings change when no kernel is under way any more. */
+/* Mappings change when no kernel is in flight any more. */
 static cudaError_t when_idle(cudaError_t error) {
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
 
 /* ---- addresses ---- */
 
-/* The address asked for is a hint. */
+/* The requested address is a hint. */
 static cudaError_t reserve(CUdeviceptr *out, size_t size, size_t align, CUdeviceptr hint, unsigned long long flags) {
     enum { HOST_PAGE = 4096 };
     if (!out || !size || size % HOST_PAGE || hint % HOST_PAGE || (align & (align - 1)) || flags)
@@ -48,7 +48,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t size) {
 
 /* ---- memory ---- */
 
-/* What a handle stands for, and what was asked of it. */
+/* The memory of a handle, and the properties that were requested. */
 static cudaError_t check_properties(const CUmemAllocationProp *p) {
     if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED)
         return cudaErrorInvalidValue;
@@ -138,7 +138,7 @@ static cudaError_t map(CUdeviceptr address, size_t size, size_t offset, CUmemGen
                        unsigned long long flags) {
     struct physical *p = physical_of(handle);
     if (!p || !size || !whole_units(address | size) || offset || flags || size > physical_size(p))
-        return cudaErrorInvalidValue; /* offsets other than 0 are not allowed yet, says the manual */
+        return cudaErrorInvalidValue; /* offsets other than 0 are not allowed yet, according to the manual */
     return mapping_map(address, size, p)
                ? cudaSuccess
                : state_refuse(NULL, cudaErrorInvalidValue,

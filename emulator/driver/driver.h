@@ -1,4 +1,4 @@
-/* The driver's interface, for the files that make it. It stands on the runtime's: handles of streams, events,
+/* The driver's interface, for the files that implement it. It is built on the runtime's: handles of streams, events,
  * kernels, arrays and graphs are the same in both, and most errors have the same numbers. */
 #ifndef DRIVER_H
 #define DRIVER_H
@@ -9,14 +9,14 @@
 #include <cuda.h>
 #pragma GCC visibility pop
 
-/* What a call needs before it may begin. */
+/* The preconditions of a call. */
 enum driver_need {
     DRIVER_NOTHING,
     DRIVER_INITIALIZED, /* cuInit() has been called */
     DRIVER_CONTEXT,     /* and a context is current on this thread */
 };
 
-/* Begins a call; unless CUDA_SUCCESS it must not go on, and is over. */
+/* Begins a call; unless CUDA_SUCCESS it must not continue, and has ended. */
 CUresult driver_begin(const char *function, enum driver_need need);
 /* Ends it; the error is the runtime's. */
 CUresult driver_end(cudaError_t error);

@@ -9,8 +9,8 @@ enum entry_point_found {
 };                                   /* numbers of both interfaces */
 enum { ENTRY_POINT_PER_THREAD = 2 }; /* flag: stream 0 is the calling thread's own */
 
-/* The newest form of a function that a version of CUDA (12050 for 12.5) has. One that is not emulated can be had,
- * too: called, it says so. *out is NULL unless it is found. */
+/* The newest form of a function that a version of CUDA (12050 for 12.5) has. One that is not emulated is found, too:
+ * called, it reports that. *out is NULL unless it is found. */
 enum entry_point_found entry_point_find(const char *name, int version, unsigned long long flags, void **out);
 
 #endif

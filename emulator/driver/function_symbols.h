@@ -1,5 +1,5 @@
-/* The symbols of functions.h. Its functions are only named here, without their parameters. Weak ones are not there
- * for an older toolkit. */
+/* The symbols of functions.h. Its functions are only named here, without their parameters. With an older toolkit the
+ * weak ones are missing. */
 #ifndef FUNCTION_SYMBOLS_H
 #define FUNCTION_SYMBOLS_H
 

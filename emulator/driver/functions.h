@@ -1,6 +1,6 @@
-/* A row for each function of the driver's interface that is here: the name it is asked for by, the symbol, the
- * version of CUDA that brought this form of it, and its twin for default streams of threads (itself when streams do
- * not matter). No include guard: whoever includes it defines X. */
+/* A row for each function of the driver's interface that is emulated: the name it is requested by, the symbol, the
+ * version of CUDA that brought this form of it, and its twin for default streams of threads (itself when streams do not
+ * matter). No include guard: the including file defines X. */
 /* clang-format off */
 X(cuArray3DCreate, cuArray3DCreate_v2, 3020, cuArray3DCreate_v2)
 X(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2, 3020, cuArray3DGetDescriptor_v2)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NEWEST_OPTION 40 /* headers disagree about the last; those that are not known here are about compiling */
+#define NEWEST_OPTION 40 /* headers disagree about the last; those that are not known here concern compiling */
 
 bool jit_read(struct jit_options *out, const CUjit_option *names, void **values, unsigned count) {
     *out = (struct jit_options){{0}, {0}};
@@ -23,7 +23,7 @@ bool jit_read(struct jit_options *out, const CUjit_option *names, void **values,
     return true;
 }
 
-/* The sizes are given in the values themselves, and what was written is told there. */
+/* The sizes are given in the values themselves, and the written lengths are returned there. */
 void jit_say(const struct jit_log *log, const char *text) {
     size_t written = 0;
     if (log->buffer && log->size) {

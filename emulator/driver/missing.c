@@ -1,5 +1,5 @@
-/* The driver's functions that are not emulated. They exist so that every program starts; calling one says which it
- * was, once, and returns CUDA_ERROR_NOT_SUPPORTED.
+/* The driver's functions that are not emulated. They exist so that every program starts; calling one prints its name,
+ * once, and returns CUDA_ERROR_NOT_SUPPORTED.
  *
  * A function that gets an implementation is taken off this list: the linker complains about it until then. The
  * toolkit's headers are left out on purpose, since these definitions have no parameters. */

@@ -1,4 +1,4 @@
-/* See missing.c. No include guard: whoever includes it defines X. */
+/* See missing.c. No include guard: the including file defines X. */
 /* clang-format off */
 X(cuCheckpointProcessCheckpoint)
 X(cuCheckpointProcessGetRestoreThreadId)

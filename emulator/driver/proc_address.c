@@ -1,4 +1,5 @@
-/* What programs ask the driver, or the runtime, for that do not link the driver's functions. */
+/* Looks up functions for programs that do not link the driver's functions but request them from the driver or the
+ * runtime. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -31,7 +32,7 @@ EXPORT int cuGetProcAddress(const char *name, void **out, int version, unsigned 
     return cuGetProcAddress_v2(name, out, version, flags, NULL);
 }
 
-/* Does the executable itself load a library whose name begins so? */
+/* Does the executable itself load a library whose name has this beginning? */
 static bool program_needs(const char *library) {
     struct link_map *program = dlopen(NULL, RTLD_LAZY);
     const char *strings = NULL;
@@ -46,7 +47,7 @@ static bool program_needs(const char *library) {
     return found;
 }
 
-/* The file of the library that the caller is in; "" when it is the executable, or nobody knows. */
+/* The file of the library that the caller is in; "" when it is the executable, or unknown. */
 static const char *library_of(const void *caller) {
     Dl_info from;
     struct link_map *map = NULL;
@@ -54,7 +55,7 @@ static const char *library_of(const void *caller) {
     return found && map->l_name ? map->l_name : "";
 }
 
-/* Once. An executable can be linked anew. A package for Python cannot, for who has installed it. */
+/* Once. An executable can be relinked. A Python package cannot, by the user who has installed it. */
 static void explain(const void *caller) {
     static atomic_flag done = ATOMIC_FLAG_INIT;
     const char *library = library_of(caller);
@@ -85,7 +86,8 @@ static void explain(const void *caller) {
               stderr);
 }
 
-/* NVRTC asks, too, and does without. So does whoever opens NVIDIA's libcudart only to see which version it has. */
+/* NVRTC requests it, too, and works without it. So does a program that opens NVIDIA's libcudart only to read its
+ * version. */
 static bool does_without(const void *caller) {
     Dl_info from;
     if (!dladdr(caller, &from) || !from.dli_fname)
@@ -109,7 +111,7 @@ EXPORT int cuGetExportTable(const void **out, const void *id) {
 
 #define LATEST 0x7fffffff
 
-/* cudaSuccess even when there is no such function: the result tells. */
+/* cudaSuccess even when there is no such function: the result shows that. */
 static cudaError_t entry_point(const char *name, void **out, unsigned version, unsigned long long flags,
                                enum cudaDriverEntryPointQueryResult *result) {
     ENTER();

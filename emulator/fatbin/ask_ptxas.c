@@ -1,5 +1,5 @@
-/* An answer is found again by the options, the text and what `ptxas --version` says. Its file begins with a line that
- * says for which question it is and how long: what is damaged is asked again. */
+/* An answer is found again by the options, the text and the output of `ptxas --version`. Its file begins with a line
+ * that names the question and the length: for a damaged one ptxas is run again. */
 #include "fatbin/ask_ptxas.h"
 
 #include <stdbool.h>
@@ -14,14 +14,14 @@
 #define PATH    3200
 #define COMMAND 6000
 #define VERSION 1000
-#define WORDS   (1 << 20) /* what is longer is cut off, and not kept */
+#define WORDS   (1 << 20) /* longer output is cut off, and not kept */
 
 struct words {
     char text[WORDS];
     size_t length;
 };
 
-/* Its words, and whether it ended well. What is longer is left out. */
+/* Its output, and whether it succeeded. Excess output is left out. */
 static bool read_answer(const char *command, char *words, size_t size, size_t *length) {
     FILE *said = popen(command, "re");
     *length = said ? fread(words, 1, size, said) : 0;
@@ -32,7 +32,7 @@ static bool read_answer(const char *command, char *words, size_t size, size_t *l
     return said && pclose(said) == 0 && whole;
 }
 
-/* The path goes to the shell in quotes. */
+/* The path is passed to the shell in quotes. */
 static const char *program(void) {
     const char *named = setting_text(SETTING_PTXAS);
     const char *path = named ? named : "ptxas";
@@ -41,7 +41,7 @@ static const char *program(void) {
 
 /* ---- the answers ---- */
 
-/* Of the ptxas that there is; asked once. */
+/* Of the installed ptxas; queried once. */
 static const char *version(void) {
     static char words[VERSION];
     static size_t length;
@@ -84,7 +84,7 @@ static FILE *open_answer(const struct answer *a) {
     return NULL;
 }
 
-/* Under another name first, so that nobody finds half of it. */
+/* Under another name first, so that no process finds half of it. */
 static void keep_answer(const struct answer *a, const char *words, size_t length) {
     char unfinished[PATH + 20];
     snprintf(unfinished, sizeof unfinished, "%s.%d", a->path, (int)getpid());
@@ -131,8 +131,8 @@ static bool ask_once(const char *options, const char *text, size_t length, const
     return good;
 }
 
-/* A library's compiler may write PTX of a newer version than this ptxas takes. Most kernels have nothing that is new
- * in it, so it is asked again about its own newest version, which it names. */
+/* A library's compiler may write PTX of a newer version than this ptxas takes. Most kernels use nothing new in that
+ * version, so ptxas is run again with its own newest version, which its message names. */
 static bool ask(const char *options, const char *text, size_t length, struct words *w) {
     if (ask_once(options, text, length, NULL, w))
         return true;

@@ -1,5 +1,5 @@
-/* Several PTX texts as one piece of data: what our linker, and the libraries in toolkit/, hand out where NVIDIA's
- * hand out machine code. */
+/* Several PTX texts as one piece of data: the output of our linker, and of the libraries in toolkit/, where NVIDIA's
+ * output is machine code. */
 #ifndef BUNDLE_H
 #define BUNDLE_H
 

@@ -1,4 +1,4 @@
-/* In a file of its own: the libraries in toolkit/ make bundles, and read none. */
+/* In a separate file: the libraries in toolkit/ make bundles, and read none. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -86,7 +86,7 @@ static enum fatbin_result visit_machine_code(const struct visitor *v, const void
     return FATBIN_OK;
 }
 
-/* The fat binaries of a section stand one behind the other, with zeros between them. */
+/* The fat binaries of a section follow one another, with zeros between them. */
 static enum fatbin_result visit_section(const struct visitor *v, const char *data, size_t size) {
     enum fatbin_result result = say(v, FATBIN_NO_IMAGE, "There is no device code in it");
     for (size_t at = 0; at < size;) {

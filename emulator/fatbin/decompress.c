@@ -12,7 +12,7 @@ static const char *(*zstd_error_name)(size_t code);
 static unsigned long long (*zstd_content_size)(const void *in, size_t in_size);
 static int (*lz4_decompress)(const char *in, char *out, int in_size, int out_size);
 
-/* ISO C has no conversion from an object pointer to a function pointer; POSIX asks for this one. */
+/* ISO C has no conversion from an object pointer to a function pointer; POSIX requires this one. */
 static void find(void *library, const char *name, void *function) {
     *(void **)function = library ? dlsym(library, name) : NULL;
 }
@@ -36,7 +36,7 @@ bool decompress_zstd_plausible(const void *in, size_t in_size, size_t out_size) 
     const unsigned long long unknown = -1ull;
     load_once();
     if (!zstd_content_size)
-        return true; /* decompress_zstd will say what is missing */
+        return true; /* decompress_zstd will report what is missing */
     unsigned long long bytes = zstd_content_size(in, in_size);
     return bytes == out_size || bytes == unknown;
 }

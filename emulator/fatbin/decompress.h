@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Could these bytes unpack to so many? Asked before memory is taken for them: the number may be damaged. */
+/* Could these bytes unpack to this many? Checked before memory is allocated for them: the number may be damaged. */
 bool decompress_zstd_plausible(const void *in, size_t in_size, size_t out_size);
 bool decompress_lz4_plausible(size_t in_size, size_t out_size);
 

@@ -5,7 +5,7 @@
  *           +0x10 u32 compressed bytes               +0x1c u32 architecture      +0x28 u64 flags
  *           +0x38 u64 bytes when unpacked            then the payload
  *
- * Every number is checked against what is really there before it is used: an executable may be damaged. */
+ * Every number is checked against the available bytes before it is used: an executable may be damaged. */
 #include "fatbin/fatbin.h"
 
 #include <link.h>
@@ -27,7 +27,7 @@
 #define FLAG_ZSTD       0x8000u
 #define FLAG_EXACT_ARCH 0x100000u           /* the `a` of sm_90a: runs on that architecture only */
 #define FLAG_FAMILY     0x200000u           /* the `f` of sm_100f: and on later ones of the same major version */
-#define MAX_PTX         ((uint64_t)1 << 30) /* a claim of more is damage */
+#define MAX_PTX         ((uint64_t)1 << 30) /* a larger size is damage */
 #define MAX_SASS_LISTED 8
 
 struct entry {
@@ -52,7 +52,7 @@ size_t fatbin_size(const void *data, size_t available) {
     return body <= available - header ? (size_t)(header + body) : 0;
 }
 
-/* Reads the entry at *offset of a body of `size` bytes and moves *offset behind it. */
+/* Reads the entry at *offset of a body of `size` bytes and advances *offset past it. */
 static bool next_entry(const uint8_t *body, uint64_t size, uint64_t *offset, struct entry *e) {
     uint64_t left = size - *offset;
     if (left < ENTRY_BYTES)
@@ -119,7 +119,7 @@ static const char *letter_of(const struct entry *e) {
     return e->flags & FLAG_EXACT_ARCH ? "a" : e->flags & FLAG_FAMILY ? "f" : "";
 }
 
-/* Says what is there instead of usable PTX, and how to compile. */
+/* Reports what was found instead of usable PTX, and how to compile. */
 static void explain_no_image(const unsigned *sass, unsigned sass_count, const struct entry *ptx, const char *place,
                              char *error, size_t size) {
     char found[128] = "";

@@ -28,10 +28,10 @@ static enum fatbin_result add(struct fatbin_images *images, const void *data, bo
     return FATBIN_OK;
 }
 
-/* What the device linker has made is machine code for one GPU, if anything; but it hands on the fat binaries of the
- * files that it was made from, and those have their PTX. One may not (a library's, say): what is missing then shows
- * when it is used. The first of them is explained: the program's own files come before the libraries, of which nvcc
- * always adds one (libcudadevrt). */
+/* The device linker's output is machine code for one GPU, if anything; but it contains the fat binaries of its input
+ * files, and those have their PTX. One may not (a library's, say): a missing function then shows when it is used. The
+ * first of them is explained: the program's own files come before the libraries, of which nvcc always adds one
+ * (libcudadevrt). */
 static enum fatbin_result add_linked(struct fatbin_images *images, void *const *parts, bool resources, char *error,
                                      size_t size) {
     for (; parts && *parts; parts++) {

@@ -13,13 +13,12 @@ struct fatbin_images {
     char *left_out; /* why the first file that has no image here has none; NULL: all have one */
 };
 
-/* What __cudaRegisterFatBinary was given leads to. Of linked files those without PTX are left out, unless that is all
- * of them. With `resources` they are also noted for fatbin/resources.h. Unless FATBIN_OK, `error` holds one line and
- * there are no items. */
+/* Collects the images that __cudaRegisterFatBinary's argument refers to. Linked files without PTX are left out, unless
+ * that is all of them. With `resources` they are also noted for fatbin/resources.h. Unless FATBIN_OK, `error` holds one
+ * line and there are no items. */
 enum fatbin_result fatbin_images(const struct fatbin_wrapper *wrapper, struct fatbin_images *images, bool resources,
                                  char *error, size_t error_size);
-/* A PTX text, or several that stand one behind the other, as a linker gives them out: each begins with its .version
- * line. */
+/* A PTX text, or several in a row, as a linker outputs them: each begins with its .version line. */
 void fatbin_text_images(const char *text, size_t length, unsigned arch, struct fatbin_images *images);
 void fatbin_images_free(struct fatbin_images *images);
 

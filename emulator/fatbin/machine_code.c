@@ -8,7 +8,7 @@
 #define DEBUG_PTX ".nv_debug_ptx_txt"
 
 bool machine_code_is(const void *bytes) {
-    return strncmp(bytes, ELFMAG, SELFMAG) == 0; /* looks no further than a text's zero */
+    return strncmp(bytes, ELFMAG, SELFMAG) == 0; /* does not read beyond a text's zero */
 }
 
 bool machine_code_open(const void *bytes, size_t size, struct machine_code *out) {
@@ -19,7 +19,7 @@ bool machine_code_open(const void *bytes, size_t size, struct machine_code *out)
     return out->header.e_ident[EI_CLASS] == ELFCLASS64 && out->header.e_shentsize == sizeof(Elf64_Shdr);
 }
 
-/* The first bytes alone, of a file of another kind: its numbers lie elsewhere. */
+/* The first bytes alone, of a file of another kind: its numbers are stored elsewhere. */
 size_t machine_code_size(const void *bytes) {
     Elf64_Ehdr header;
     if (((const unsigned char *)bytes)[EI_CLASS] != ELFCLASS64)
@@ -63,8 +63,8 @@ bool machine_code_find(const struct machine_code *m, const char *name, Elf64_Shd
     return false;
 }
 
-/* A line is a text of its own, with its zero; lines that said where source lines begin are empty. Others' sections of
- * that kind have a name behind this one. */
+/* Each line is a separate text, with its zero; lines that marked source lines are empty. Other producers' sections of
+ * that kind have names that begin with this one. */
 char *machine_code_ptx(const struct machine_code *m) {
     Elf64_Shdr names, s;
     if (!machine_code_section(m, m->header.e_shstrndx, &names))

@@ -1,4 +1,4 @@
-/* Where device code comes from, for messages. */
+/* The origin of device code, for messages. */
 #ifndef PLACE_H
 #define PLACE_H
 
@@ -6,8 +6,8 @@
  * does. Valid as long as the library stays open. */
 const char *place_of_code(const void *address);
 
-/* What to do about a library of kernels that NVIDIA delivers as machine code; NULL: it is another one. A path will
- * do, too. */
+/* What to do about a library of kernels that NVIDIA delivers as machine code; NULL: it is another one. Also accepts a
+ * path. */
 const char *place_advice(const char *library);
 
 #endif

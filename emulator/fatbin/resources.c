@@ -1,6 +1,5 @@
-/* See resources.h. Machine code is an ELF file whose section .nv.info says for each function how many registers it
- * has. Where an executable holds PTX alone, ptxas is asked, once for each image or for each kernel, and tells with
- * -v. */
+/* See resources.h. Machine code is an ELF file whose section .nv.info states the number of registers of each function.
+ * Where an executable holds PTX alone, ptxas -v is run, once for each image or for each kernel. */
 #include "fatbin/resources.h"
 
 #include <pthread.h>
@@ -13,9 +12,9 @@
 
 #define REGISTER_COUNT 0x2f /* EIATTR_REGCOUNT: u32 symbol, u32 registers */
 #define FRAME_SIZE     0x11 /* EIATTR_FRAME_SIZE: u32 symbol, u32 bytes */
-#define FORMAT_SIZED   4    /* an entry with a u16 size and so many bytes; the others have 4 bytes in all */
+#define FORMAT_SIZED   4    /* an entry with a u16 size and that many bytes; the others have 4 bytes in all */
 #define ASKED_ARCH     90
-#define LONGEST_NAME   800 /* of a kernel about which ptxas is asked */
+#define LONGEST_NAME   800 /* of a kernel for which ptxas is run */
 
 struct known {
     struct known *next;
@@ -146,8 +145,8 @@ static void read_verbose(FILE *said) {
     }
 }
 
-/* The character behind what begins with the next brace. Only braces count: PTX has some in pairs around operands,
- * too. */
+/* The character after the block that begins with the next brace. Only braces count: PTX has some in pairs around
+ * operands, too. */
 static const char *behind_body(const char *p) {
     unsigned depth = 0;
     for (p += strcspn(p, "{"); *p; p++)
@@ -172,9 +171,8 @@ static const char *kernel_at(const char *p, size_t *length) {
     return *brace == '{' ? p : NULL;
 }
 
-/* The image without its other kernels: ptxas reads all of what it is given, which for one of CUB's hundred kernels
- * takes longer than to compile it. NULL where that cannot be: what is said of other kernels for debuggers names their
- * labels. */
+/* The image without its other kernels: ptxas reads its whole input, which for one of CUB's hundred kernels takes longer
+ * than compiling it. NULL where that is impossible: debug information of other kernels names their labels. */
 static char *without_others(const struct image *i, const char *kernel) {
     char *text = strstr(i->text, ".debug_info") ? NULL : malloc(i->length + 1);
     if (!text)
@@ -196,13 +194,13 @@ static char *without_others(const struct image *i, const char *kernel) {
 /* Of one kernel, or with NULL of all; in PTX no name has a quote. */
 static void ask_about_text(const char *text, const char *kernel) {
     char options[PTXAS_OPTIONS];
-    bool own = strstr(text, ".target sm_90a") != NULL; /* what only that architecture has */
+    bool own = strstr(text, ".target sm_90a") != NULL; /* features that only that architecture has */
     snprintf(options, sizeof options, "-v -arch=sm_%d%s %s%s%s", ASKED_ARCH, own ? "a" : "", kernel ? "-e '" : "",
              kernel ? kernel : "", kernel ? "'" : "");
     ask_ptxas(options, text, strlen(text), read_verbose);
 }
 
-/* Of the newest architecture, and there of the program's machine code rather than of what ptxas said. */
+/* Of the newest architecture, and there from the program's machine code rather than from ptxas. */
 static struct known *best(const char *kernel) {
     struct known *found = NULL;
     for (struct known *k = known; k; k = k->next)
@@ -213,7 +211,7 @@ static struct known *best(const char *kernel) {
     return found;
 }
 
-/* Asks of the images that name this kernel or function, once each. */
+/* Runs ptxas on the images that name this kernel or function, once each. */
 static void ask_about(const char *name) {
     for (struct image *i = images; i; i = i->next)
         if (!i->asked && strstr(i->text, name)) {
@@ -222,7 +220,7 @@ static void ask_about(const char *name) {
         }
 }
 
-/* Nobody could tell, and it has no registers in the list. */
+/* The number could not be determined, and it has no registers in the list. */
 static bool asked_in_vain(const char *kernel) {
     for (const struct known *k = known; k; k = k->next)
         if (!k->found.count && strcmp(k->name, kernel) == 0)
@@ -240,8 +238,8 @@ static void ask_about_one_of(const struct image *i, const char *kernel) {
         ask_about_text(i->text, kernel);
 }
 
-/* The same, and of an image that was not asked for all of its kernels only this one: others may be many. Once for
- * each kernel. */
+/* The same, but where ptxas was not run for all kernels of an image, it is run for this one only: there may be many
+ * others. Once for each kernel. */
 static void ask_about_one(const char *kernel) {
     if (asked_in_vain(kernel))
         return;
@@ -263,8 +261,8 @@ bool resources_registers_of_one(const char *kernel, struct kernel_registers *out
     return found != NULL;
 }
 
-/* ptxas says 8 bytes too much of some: on an H200 such a call took 192, 80 and 592 bytes where it had said 200, 88
- * and 600, and 32 where it had said that. */
+/* ptxas reports 8 bytes too much for some: on an H200 such a call took 192, 80 and 592 bytes where it had reported 200,
+ * 88 and 600, and 32 where it had reported 32. */
 #define FRAME_UNIT 16
 
 /* 0: not known. */
@@ -276,8 +274,8 @@ static unsigned least_frame(const char *function) {
     return least;
 }
 
-/* Machine code does not say how many of the bytes of a kernel's frame are spills. ptxas does, and it is believed
- * where it comes to as many registers. */
+/* Machine code does not show how many of the bytes of a kernel's frame are spills. ptxas does, and its number is used
+ * where it gives the same number of registers. */
 static void find_spills(struct known *k) {
     if (!k->found.from_program || k->found.arch != ASKED_ARCH || k->found.spill_stores >= 0 || !least_frame(k->name))
         return;

@@ -1,4 +1,4 @@
-/* The classes in which executed instructions are counted. A line: name, what the report calls it. */
+/* The classes in which executed instructions are counted. A line: name, name in the report. */
 #ifndef CLASS_H
 #define CLASS_H
 

@@ -1,13 +1,13 @@
-/* What one executable instruction does beside computing in registers. Decode makes several of some PTX instructions:
- * operands are widened before, results narrowed behind, a copy reads and then writes. Passes that must know which of
- * them they look at ask for the effect; ops/effects.c says it once for each operation. */
+/* The effects of one executable instruction besides computing in registers. Decode makes several of some PTX
+ * instructions: operands are widened before, results narrowed after, a copy reads and then writes. Passes that must
+ * distinguish them look up the effect; ops/effects.c lists it once for each operation. */
 #ifndef EFFECT_H
 #define EFFECT_H
 
 enum effect {
     EFFECT_NONE, /* registers to registers */
     EFFECT_NOTHING,
-    EFFECT_PAUSE, /* gives the warp's turn to others */
+    EFFECT_PAUSE, /* passes the warp's turn to others */
 
     /* helpers that decode adds */
     EFFECT_LABEL,
@@ -27,7 +27,7 @@ enum effect {
     EFFECT_CALL,
     EFFECT_CALL_INDIRECT,
     EFFECT_BUILTIN, /* a call of a function that the emulator has itself */
-    EFFECT_LANDING, /* behind a call */
+    EFFECT_LANDING, /* after a call */
     EFFECT_RETURN,
     EFFECT_EXIT,
     EFFECT_TRAP,
@@ -52,9 +52,9 @@ enum effect {
     EFFECT_CLUSTER_WAIT,
     EFFECT_FENCE,
     EFFECT_MBARRIER_INIT,
-    EFFECT_MBARRIER_ARRIVE,    /* also: bytes have come */
-    EFFECT_MBARRIER_MULTICAST, /* bytes have come, in several blocks */
-    EFFECT_MBARRIER_TOUCH,     /* looks whether it is one */
+    EFFECT_MBARRIER_ARRIVE,    /* also: bytes have arrived */
+    EFFECT_MBARRIER_MULTICAST, /* bytes have arrived, in several blocks */
+    EFFECT_MBARRIER_TOUCH,     /* checks that it is one */
     EFFECT_MBARRIER_INVAL,
     EFFECT_MBARRIER_WAIT,
 

@@ -14,7 +14,7 @@ static pthread_once_t made = PTHREAD_ONCE_INIT;
 const struct instruction instruction_unknown = {
     .name = "", .class = CLASS_OTHER, .undefined = UNDEFINED_ADDRESS, .decoding = DECODING_form};
 
-/* FNV-1a, word by word: what an opcode's beginning has is kept for the longer one. */
+/* FNV-1a, word by word: the hash of an opcode's beginning is reused for the longer one. */
 #define HASH_BEGIN 0x811c9dc5u
 static uint32_t hash(uint32_t h, const char *s, size_t n) {
     for (size_t i = 0; i < n; i++)

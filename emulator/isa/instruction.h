@@ -1,12 +1,12 @@
-/* What an instruction is: one row for each opcode, and every pass asks the row.
+/* The properties of instructions: one row for each opcode, which every pass uses.
  *
  * A row's name is the beginning of an opcode: "mul" has one, and "mul.lo", which differs from it, has another. The
- * longest name that an opcode begins with (whole words) is its row. decode/link.c finds it once for each instruction
- * of a program and keeps it in ptx_insn.row. What an opcode's other words say (.acquire, .v4, .sat) is asked of the
- * opcode: ptx/opcode.h.
+ * longest name that an opcode begins with (whole words) is its row. decode/link.c finds it once for each instruction of
+ * a program and keeps it in ptx_insn.row. The opcode's other words (.acquire, .v4, .sat) are read from the opcode:
+ * ptx/opcode.h.
  *
- * How an instruction is executed is not here: ops/ has tables of forms, and decode/ a function decode_NAME for each
- * of the DECODINGS. */
+ * The execution of an instruction is defined elsewhere: ops/ has tables of forms, and decode/ a function decode_NAME
+ * for each of the DECODINGS. */
 #ifndef INSTRUCTION_H
 #define INSTRUCTION_H
 
@@ -17,13 +17,13 @@
 #include "isa/class.h"
 #include "ptx/ptx.h"
 
-/* In which class it counts: in the row's, or where it has a floating-point type, in that type's. */
+/* The class it counts in: the row's, or where it has a floating-point type, that type's. */
 enum counting { COUNTED_ALWAYS, COUNTED_BY_TYPE };
 
 /* Its first operand. All others are read; an address in brackets is read in any case. */
 enum first_operand { FIRST_READ, FIRST_WRITTEN, FIRST_UPDATED /* read, then written */ };
 
-/* What it does to memory. The space is among the opcode's words, or generic. */
+/* Its effect on memory. The space is among the opcode's words, or generic. */
 enum memory_use {
     MEMORY_NONE,
     MEMORY_LOAD,
@@ -44,13 +44,13 @@ enum memory_use {
     MEMORY_SURFACE_STORE,
     MEMORY_MBARRIER, /* an object in shared memory */
     MEMORY_HINT,     /* a hint to a cache: no data */
-    MEMORY_STACK,    /* takes or gives back local memory */
+    MEMORY_STACK,    /* allocates or releases local memory */
 };
 
-/* What it orders. */
+/* The accesses that it orders. */
 enum ordering {
     ORDER_NONE,
-    ORDER_BY_WORDS, /* itself, as .relaxed, .acquire, .release, .volatile say */
+    ORDER_BY_WORDS, /* itself, as .relaxed, .acquire, .release, .volatile specify */
     ORDER_FENCE,
     ORDER_WARP, /* the lanes that its first operand names */
     ORDER_BLOCK,
@@ -68,12 +68,12 @@ enum ordering {
     ORDER_MBARRIER_ARRIVE,
     ORDER_MBARRIER_WAIT,
     ORDER_MBARRIER_COPIES, /* an arrival when the lane's copies are done */
-    ORDER_REGISTERS,       /* the warps of a warpgroup, which give up registers or take some */
+    ORDER_REGISTERS,       /* the warps of a warpgroup, which release registers or allocate some */
     ORDER_GRIDS,           /* this grid, after the one before it */
     ORDER_NEXT_GRID,       /* the next grid may begin */
 };
 
-/* Where execution goes on. */
+/* Where execution continues. */
 enum control {
     CONTROL_NEXT,
     CONTROL_BRANCH,
@@ -84,12 +84,12 @@ enum control {
     CONTROL_TRAP, /* the kernel ends with an error */
 };
 
-/* What it has to do with other lanes of its warp. */
+/* Its relation to other lanes of its warp. */
 enum lanes {
     LANES_OWN,
-    LANES_EXCHANGE, /* asks them, and waits for those that it names; memory is not ordered by that */
+    LANES_EXCHANGE, /* queries them, and waits for those that it names, which does not order memory */
     LANES_SYNC,     /* synchronizes the lanes that take part, and orders their accesses to memory */
-    LANES_TURN,     /* may give the warp's turn to other warps */
+    LANES_TURN,     /* may pass the warp's turn to other warps */
 };
 
 /* Whether the second tier may compile it. */
@@ -104,7 +104,8 @@ enum compiling {
 /* Whether the checks may instrument it. */
 enum probing { NOT_PROBED, PROBED };
 
-/* What its result is to an address among its operands: the address of the same variable, or of who knows what. */
+/* The relation of its result to an address among its operands: the address of the same variable, or of an unknown
+ * one. */
 enum address_flow {
     ADDRESS_LOST,
     ADDRESS_COPIED,      /* that of operand 1 */
@@ -115,7 +116,7 @@ enum address_flow {
     ADDRESS_FETCHED,     /* from memory or another lane: perhaps an address if it is as long as one */
 };
 
-/* What becomes of undefined bits in its operands. */
+/* The effect of undefined bits in its operands. */
 enum undefined_flow {
     UNDEFINED_WHOLE,      /* they make the whole result undefined */
     UNDEFINED_BITS,       /* bits are moved: each is what it was */
@@ -125,13 +126,13 @@ enum undefined_flow {
     UNDEFINED_DIFFERENCE, /* the same, and x - x is 0 */
     UNDEFINED_CONVERSION, /* between integers bits are moved */
     UNDEFINED_CHOICE,     /* of the first two operands by the third */
-    UNDEFINED_COMPARISON, /* perhaps combined with a predicate that settles it */
+    UNDEFINED_COMPARISON, /* perhaps combined with a predicate that decides it */
     UNDEFINED_PRODUCT,    /* of matrices: those elements that depend on them */
-    UNDEFINED_LANES,      /* the operation itself says what becomes of them */
-    UNDEFINED_ADDRESS,    /* operands are addresses, sizes, numbers of something: to use them is an error */
+    UNDEFINED_LANES,      /* the operation itself determines their effect */
+    UNDEFINED_ADDRESS,    /* operands are addresses, sizes, numbers of something: using them is an error */
     UNDEFINED_VOTE,       /* the same: they are votes */
     UNDEFINED_STORED,     /* the same: they are results */
-    UNDEFINED_CHECKED,    /* whoever looks at the access reports them */
+    UNDEFINED_CHECKED,    /* the check of the access reports them */
 };
 
 /* decode/ has a function decode_NAME for each. */
@@ -224,15 +225,15 @@ struct instruction {
     uint8_t probing;
     uint8_t address;
     uint8_t undefined;
-    uint8_t controls; /* how many of its last operands say which bits are taken: an undefined one makes all undefined */
+    uint8_t controls; /* how many of its last operands select bits: an undefined one makes all undefined */
     uint8_t decoding;
-    const char *spoken; /* what a student calls it; NULL: nothing special */
+    const char *spoken; /* its name in messages; NULL: nothing special */
 };
 
-/* The row of an opcode. One that is in no row is instruction_unknown, which nobody can decode; it counts as "other". */
+/* The row of an opcode. One that is in no row is instruction_unknown, which cannot be decoded; it counts as "other". */
 const struct instruction *instruction_find(const char *opcode);
 extern const struct instruction instruction_unknown;
-/* Does PTX have an instruction with that first word, be it one that has no row here? */
+/* Does PTX have an instruction with that first word, even if it has no row here? */
 bool instruction_exists(const char *opcode);
 
 /* All rows, for tests. */
@@ -245,8 +246,8 @@ static inline bool instruction_ends_block(const struct instruction *row) {
     return row->control != CONTROL_NEXT && row->control != CONTROL_CALL && row->control != CONTROL_TRAP;
 }
 
-/* @%p before it is a branch around it, for the lanes that execute it must be all that the warp looks at. Before others
- * it takes lanes out of the mask. */
+/* @%p before it is a branch around it, since the warp's active lanes must be exactly those that execute it. Before
+ * others it takes lanes out of the mask. */
 static inline bool instruction_is_branched_around(const struct instruction *row) {
     return row->control != CONTROL_NEXT || row->lanes != LANES_OWN;
 }

@@ -6,12 +6,12 @@
 #include "ptx/opcode.h"
 
 struct signature {
-    const char *opcode; /* what it begins with; of several the first counts */
-    uint8_t types;      /* how many are in the opcode; others with that beginning are not checked */
+    const char *opcode; /* the beginning of the opcode; of several the first counts */
+    uint8_t types;      /* the number of types in the opcode; opcodes with another number are not checked */
     const char *operands[2];
 };
 
-/* Of set's result nothing is said: ptxas takes integers for .bf16, too. */
+/* The result of set is not checked: ptxas accepts integers for .bf16, too. */
 static const struct signature signatures[] = {
     {"add", 1, {"ttt"}},         {"sub", 1, {"ttt"}},    {"addc", 1, {"ttt"}},   {"subc", 1, {"ttt"}},
     {"mul.wide", 1, {"wtt"}},    {"mul", 1, {"ttt"}},    {"mul24", 1, {"ttt"}},  {"mad.wide", 1, {"wttw"}},

@@ -1,5 +1,5 @@
-/* One row per instruction: see instruction.h for what the columns say. A family's macro takes the columns that differ
- * in it, in the order of struct instruction; a row that lacks one does not compile. */
+/* One row per instruction: see instruction.h for the meaning of the columns. A family's macro takes the columns that
+ * differ in it, in the order of struct instruction; a row that lacks one does not compile. */
 #include "isa/instruction.h"
 
 /* clang-format off */
@@ -24,7 +24,7 @@
 #define VIDEO(name)                                                                                                    \
     ROW(name, INTEGER, ALWAYS, WRITTEN, NONE, NONE, NEXT, OWN, LANES, NOT_PROBED, LOST, WHOLE, 0, video, NULL)
 
-/* About addresses: registers to registers, by an operation of its own. */
+/* For addresses: registers to registers, by a separate operation. */
 #define ABOUT_ADDRESS(name, class, compiling, address, undefined, decoding)                                            \
     ROW(name, class, ALWAYS, WRITTEN, NONE, NONE, NEXT, OWN, compiling, NOT_PROBED, address, undefined, 0, decoding,    \
         NULL)
@@ -62,12 +62,12 @@
         decoding, NULL)
 #define STACK(name, first, decoding)                                                                                   \
     ROW(name, OTHER, ALWAYS, first, STACK, NONE, NEXT, OWN, NOT, NOT_PROBED, LOST, ADDRESS, 0, decoding, NULL)
-/* What the emulator has nothing to do for. */
+/* Instructions that need no action in the emulator. */
 #define HINTS(name, class, order, lanes, probing)                                                                       \
     ROW(name, class, ALWAYS, READ, NONE, order, NEXT, lanes, NOT, probing, LOST, ADDRESS, 0, nothing, NULL)
 
 static const struct instruction rows[] = {
-    /* integers and floating point; a type says which of them */
+    /* integers and floating point, selected by a type */
     ARITHMETIC("add", LANES, SUM, UPWARD)
     ARITHMETIC("sub", LANES, DIFFERENCE, DIFFERENCE)
     ARITHMETIC("mul", LANES, LOST, WHOLE)
@@ -260,8 +260,8 @@ static const struct instruction rows[] = {
     JUMPS("exit", READ, EXIT, NOT, LOST, exit)
     JUMPS("trap", READ, TRAP, NOT, LOST, trap)
     JUMPS("brkpt", READ, TRAP, NOT, LOST, trap)
-    /* As ncu counts what ptxas makes of them on an H200: ACQBULK and PREEXIT are control, PMTRIG is miscellaneous.
-     * USETMAXREG is an instruction of the uniform datapath, which has no class here. */
+    /* As ncu counts the SASS that ptxas generates for them on an H200: ACQBULK and PREEXIT are control, PMTRIG is
+     * miscellaneous. USETMAXREG is an instruction of the uniform datapath, which has no class here. */
     HINTS("griddepcontrol.launch_dependents", CONTROL, NEXT_GRID, OWN, NOT_PROBED)
     HINTS("griddepcontrol.wait", CONTROL, GRIDS, OWN, PROBED)
     HINTS("pmevent", OTHER, NONE, OWN, NOT_PROBED)

@@ -13,7 +13,8 @@ static const char *type_name(unsigned type) {
     return type < sizeof names / sizeof *names ? names[type] : "ANY";
 }
 
-/* Machine code and intermediate code are bundles here: a compiler that was asked for them gave its PTX (toolkit/). */
+/* Machine code and intermediate code are bundles here: a compiler with these outputs selected returned its PTX
+ * (toolkit/). */
 static bool fits(unsigned type, enum container kind) {
     switch (type) {
     case JITLINK_CUBIN:
@@ -33,7 +34,7 @@ static bool fits(unsigned type, enum container kind) {
     }
 }
 
-/* PTX is compiled when it is added, so mistakes show there. */
+/* PTX is compiled when it is added, so mistakes are found there. */
 static bool parses(struct nvJitLink *link, const struct bundle_text *text, const char *name) {
     char why[1024];
     struct ptx_module *module = ptx_parse(text->text, text->length, why, sizeof why);
@@ -89,7 +90,7 @@ enum jitlink_result jitlink_add(struct nvJitLink *link, unsigned type, const voi
     return JITLINK_SUCCESS;
 }
 
-/* PTX may lack functions, as what is linked again may. */
+/* PTX may lack functions, as may the result of a link that is linked again. */
 enum jitlink_result jitlink_complete(struct nvJitLink *link) {
     char *why;
     if (link->completed)

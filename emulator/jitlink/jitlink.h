@@ -1,4 +1,5 @@
-/* nvJitLink's interface, as its manual describes it: what a link is, and what its files share. */
+/* nvJitLink's interface, as its manual describes it: the structure of a link, and the declarations that its files
+ * share. */
 #ifndef JITLINK_H
 #define JITLINK_H
 
@@ -36,7 +37,7 @@ enum jitlink_input {
 
 struct jitlink_options {
     bool lto, ptx, relocatable;
-    bool arch, virtual_arch; /* -arch is there, with compute_N */
+    bool arch, virtual_arch; /* -arch is given, with compute_N */
 };
 
 struct nvJitLink {
@@ -51,7 +52,7 @@ struct nvJitLink {
 
 /* Adds a line to the log of errors. */
 void jitlink_say(struct nvJitLink *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Reads one option; whether they fit together is the second function's. Both say what is wrong. */
+/* Reads one option; the second function checks that they fit together. Both report errors. */
 enum jitlink_result jitlink_option(struct nvJitLink *link, const char *option);
 enum jitlink_result jitlink_options_fit(struct nvJitLink *link);
 enum jitlink_result jitlink_add(struct nvJitLink *link, unsigned type, const void *data, size_t size, const char *name);

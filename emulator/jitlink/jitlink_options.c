@@ -1,4 +1,4 @@
-/* Options. Those about optimizing are known and change nothing: what is linked here is executed as it is. */
+/* Options. Those that concern optimizing are accepted and change nothing: the linked code is executed as it is. */
 #include <stdlib.h>
 #include <string.h>
 

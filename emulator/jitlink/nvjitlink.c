@@ -1,5 +1,5 @@
-/* The functions of libnvJitLink.so.12 and .13. A program that its header was compiled into asks for them by names
- * with the version of that header. */
+/* The functions of libnvJitLink.so.12 and .13. A program that was compiled with its header requests them by names with
+ * the version of that header. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void jitlink_say(struct nvJitLink *link, const char *format, ...) {
     sprintf(link->log + length, "%s\n", line);
 }
 
-/* Messages name the call, and the runtime's last error stays what it is. */
+/* Messages name the call, and the runtime's last error does not change. */
 static const char *error_name(int error) {
     return cudaGetErrorName((cudaError_t)error);
 }
@@ -90,7 +90,7 @@ static int complete(handle link) {
     return end(jitlink_complete(link));
 }
 
-/* ---- what has been made; with NULL for one of size and bytes ---- */
+/* ---- the output; with NULL for one of size and bytes ---- */
 
 static int give(const void *data, size_t length, size_t *size, void *bytes) {
     if (size)
@@ -118,7 +118,7 @@ static int give_ltoir(handle link, size_t *size, void *bytes) {
     return give_image(link, link && link->options.lto, size, bytes);
 }
 
-/* Several texts stand one behind the other; whoever loads them knows where the next begins. */
+/* Several texts follow one another; the loader finds where the next begins. */
 static int give_ptx(handle link, size_t *size, char *bytes) {
     int result = give_image(link, link && link->options.ptx, &(size_t){0}, NULL);
     if (result != JITLINK_SUCCESS)
@@ -181,7 +181,7 @@ FUNCTION(GetErrorLog, (handle link, char *bytes), give_log(link, link ? link->lo
 FUNCTION(GetInfoLogSize, (handle link, size_t *size), give_log(link, NULL, size, NULL))
 FUNCTION(GetInfoLog, (handle link, char *bytes), give_log(link, NULL, NULL, bytes))
 
-/* The newest whose functions are here. */
+/* The newest version whose functions are defined here. */
 EXPORT int nvJitLinkVersion(unsigned *major, unsigned *minor);
 int nvJitLinkVersion(unsigned *major, unsigned *minor) {
     if (!major || !minor)

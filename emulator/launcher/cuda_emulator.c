@@ -1,8 +1,8 @@
 /* cuda-emulator [options] program [arguments]: runs a CUDA program on the CPU.
  *
- * It puts the emulator's folder first in the library path, says by variables what is asked for, and becomes the
- * program; so the program's exit status is its own. Exit status 2: the program was not started, and standard error
- * says why. */
+ * It puts the emulator's folder first in the library path, passes its options in environment variables, and becomes the
+ * program; so the program's exit status is its own. Exit status 2: the program was not started, and a message on
+ * standard error states why. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ enum value { NONE, WORD, NUMBER, FOLDER };
 static const struct option {
     const char *name, *variable;
     enum value value;
-    const char *without; /* what it means without =VALUE; NULL: it needs one */
+    const char *without; /* its value without =VALUE; NULL: it needs one */
     const char *shown, *help;
 } options[] = {
     {"--check", "EMULATOR_CHECK", WORD, "all", "[=CHECKS]",
@@ -168,7 +168,7 @@ static void check_program(const char *name, const char *folder) {
              name, e.cuda_major, e.cuda_major, folder, e.cuda_major);
 }
 
-/* A variable that is a list gets another first item. */
+/* Prepends an item to a variable that is a list. */
 static void prepend_path(const char *variable, const char *item) {
     const char *old = getenv(variable);
     size_t size = strlen(item) + (old ? strlen(old) : 0) + 2;

@@ -1,4 +1,4 @@
-/* See executable.h. nvcc puts a program's kernels into a section .nv_fatbin, and code that hands them to the runtime
+/* See executable.h. nvcc puts a program's kernels into a section .nv_fatbin, and code that passes them to the runtime
  * with __cudaRegisterFatBinary(): a name that is undefined in a program whose runtime is a shared library. */
 #include "launcher/executable.h"
 
@@ -74,7 +74,7 @@ static int runtime_needed(struct file f, struct sections s) {
     return 0;
 }
 
-/* Whether somebody else, a shared library, takes its kernels. */
+/* Does a shared library, not the executable itself, take its kernels? */
 static bool registers_elsewhere(struct file f, struct sections s) {
     const Elf64_Shdr *symbols = section_named(f, s, ".dynsym"), *strings = section_named(f, s, ".dynstr");
     if (!symbols || !strings)

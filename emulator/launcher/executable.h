@@ -1,4 +1,4 @@
-/* What an executable says about its CUDA runtime, read from its ELF headers; nothing of it is run. */
+/* The CUDA runtime of an executable, read from its ELF headers; nothing of it is run. */
 #ifndef LAUNCHER_EXECUTABLE_H
 #define LAUNCHER_EXECUTABLE_H
 
@@ -12,7 +12,7 @@ struct executable {
     int cuda_major;
 };
 
-/* Of the file `path`. One that cannot be read is LINKAGE_UNKNOWN: to start it says why. */
+/* Of the file `path`. One that cannot be read is LINKAGE_UNKNOWN: starting it reports why. */
 struct executable executable_inspect(const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 /* cuda-emulator-ptxas [arguments of ptxas]: ptxas for compilers that end with it, as Triton does (TRITON_PTXAS_PATH).
  *
- * The emulator executes PTX, and what ptxas keeps of that beside its machine code lacks the lines of the source. So
- * this program runs the real ptxas, EMULATOR_PTXAS, with the same arguments, which says what is wrong and how many
- * registers there are. Then it makes a fat binary of the machine code and the whole PTX.
+ * The emulator executes PTX, and the PTX that ptxas stores beside its machine code lacks the lines of the source. So
+ * this program runs the real ptxas, EMULATOR_PTXAS, with the same arguments, which reports errors and the number of
+ * registers. Then it makes a fat binary of the machine code and the whole PTX.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static struct request read_arguments(char **arguments) {
     return r;
 }
 
-/* Ends as it ended where that is with an error; a signal is told as a shell tells it. */
+/* Exits as ptxas did where that is with an error; a signal is reported as a shell reports it. */
 static void run_ptxas(char *ptxas, char **arguments) {
     int status;
     pid_t child = fork();
@@ -114,7 +114,7 @@ struct entry {
     uint32_t compressed, options_at, made_for, arch;
     uint64_t reserved, flags, no_name, unpacked;
 };
-/* Behind the entry of a PTX: the options with which to compile it, and where they begin. There are none. */
+/* After the entry of a PTX: the options with which to compile it, and where they begin. There are none. */
 struct options {
     uint64_t text_at, no_text;
 };
@@ -129,7 +129,7 @@ static struct entry entry_for(uint16_t kind, const struct file *f, const char *a
     struct entry e = {
         .kind = kind, .version = 0x101, .bytes = sizeof e, .payload = f->size / 8 * 8 + 8}; /* a zero ends it */
     e.arch = (uint32_t)strtoul(arch + strcspn(arch, "0123456789"), &letter, 10);
-    e.made_for = kind == KIND_PTX ? 0x80000 : 0x10007; /* which PTX, which machine code: nobody asks here */
+    e.made_for = kind == KIND_PTX ? 0x80000 : 0x10007; /* which PTX, which machine code: not used here */
     if (kind == KIND_PTX) {
         e.options_at = sizeof e;
         e.bytes += sizeof(struct options);
@@ -147,7 +147,7 @@ static void write_entry(FILE *out, const struct entry *e, const struct file *f) 
     fwrite(zeros, 1, e->payload - f->size, out);
 }
 
-/* In place of the machine code that ptxas has written. */
+/* Replaces the machine code that ptxas has written. */
 static void write_both(const struct request *r) {
     struct file code = read_file(r->output), ptx = read_file(r->input);
     struct entry code_entry = entry_for(KIND_MACHINE_CODE, &code, r->arch);
@@ -174,7 +174,7 @@ int main(int argc, char **argv) {
         fail("EMULATOR_PTXAS names no ptxas. Set it to the path of the real one.");
     struct request r = read_arguments(argv + 1);
     run_ptxas(ptxas, argv);
-    /* By this a compiler's cache tells what was made for the emulator from what was made for a GPU. */
+    /* A compiler's cache distinguishes by this the files made for the emulator from those made for a GPU. */
     if (r.version)
         puts("with its PTX beside the machine code, for the CUDA emulator " EMULATOR_VERSION);
     else if (r.input && r.output && r.arch)

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* A loop for each width, without a question in it: all atomics come here. */
+/* A loop for each width, without branches: all atomics use it. */
 void access_addresses(const struct warp *w, const struct insn *in, uint64_t out[WARP_SIZE]) {
     const struct access *a = in->extra;
     const void *at = w->regs + a->address_reg;

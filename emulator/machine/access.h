@@ -1,4 +1,4 @@
-/* What a memory instruction does, decoded: the same for ld, st, atom and red in every space. */
+/* A decoded memory instruction: the same for ld, st, atom and red in every space. */
 #ifndef ACCESS_H
 #define ACCESS_H
 

@@ -1,4 +1,4 @@
-/* A block: its warps take turns on one host thread; its barriers open when all have come. */
+/* A block: its warps take turns on one host thread; its barriers open when all have arrived. */
 #include <assert.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 /* Backward branches of a warp in a block's first turn, and in one of a block that may be waiting. */
 #define FIRST_FUEL 1024
 #define SHORT_FUEL 64
-/* The same where blocks are mixed, and many that wait have a turn before the one that they wait for. */
+/* The same where blocks are mixed, and many waiting blocks have a turn before the one that they wait for. */
 #define LOOK_FUEL 4
 
 void lane_thread_index(const struct warp *w, int lane, uint32_t tid[3]) {
@@ -51,7 +51,7 @@ void block_start(struct block *b, uint64_t index) {
     memset(b->bulk_lines, 0, sizeof b->bulk_lines);
     memset(&b->cluster, 0, sizeof b->cluster);
     b->reach = (struct block_reach){0};
-    if (b->awaited) { /* lanes of the block before have arrived somewhere and not waited */
+    if (b->awaited) { /* lanes of the previous block have arrived at a barrier and not waited */
         memset(b->barriers, 0, sizeof b->barriers);
         b->awaited = 0;
     }
@@ -66,7 +66,7 @@ void block_start(struct block *b, uint64_t index) {
     }
 }
 
-/* Where a barrier has a count, a warp of which all lanes that are left wait at it counts whole, as on an H200. */
+/* Where a barrier has a count, a warp counts as whole when all its remaining lanes wait at it, as on an H200. */
 uint32_t block_barrier_arrived(const struct block *b, unsigned barrier) {
     uint32_t arrived = b->barriers[barrier].arrived;
     for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
@@ -75,8 +75,8 @@ uint32_t block_barrier_arrived(const struct block *b, unsigned barrier) {
         for (unsigned k = 0; k < w->count; k++)
             if (w->splits[k].state == SPLIT_AT_BARRIER && w->splits[k].barrier == barrier)
                 waiting |= w->splits[k].mask;
-        /* All lanes that are left wait: those that have exited, or never existed in a partial warp, are added, for
-         * the hardware counts warps times 32. */
+        /* All remaining lanes wait: those that have exited, or never existed in a partial warp, are added, since the
+         * hardware counts warps times 32. */
         if (waiting && waiting == w->live)
             arrived += WARP_SIZE - (uint32_t)__builtin_popcount(waiting);
     }
@@ -100,7 +100,7 @@ void block_check_barrier(struct block *b, unsigned barrier) {
     b->awaited &= ~(1u << barrier);
     if (b->watch)
         observer.barrier_opens(b, barrier);
-    /* The results of bar.red are read by the warps when they go on; by then others may vote for the next phase. */
+    /* The warps read the results of bar.red when they continue; by then others may vote for the next phase. */
     bar->result_trues = bar->trues;
     bar->result_votes = bar->votes;
     bar->arrived = bar->expected = bar->trues = bar->votes = 0;
@@ -108,24 +108,24 @@ void block_check_barrier(struct block *b, unsigned barrier) {
         warp_release(&b->warps[i], barrier);
 }
 
-/* Rounds in which nobody did more than wait for another warp of the block, before other blocks get their turn. */
+/* Rounds in which no warp did more than wait for another warp of the block, before other blocks get their turn. */
 #define SPIN_ROUNDS 32
-/* Rounds of any kind: a loop around a barrier, too, must not go on for ever. */
+/* Rounds of any kind: a loop around a barrier must not run forever either. */
 #define MOST_ROUNDS 10000
 
 static enum block_end take_turns(struct block *b) {
     struct launch *launch = b->launch;
     for (int rounds = 0, left = MOST_ROUNDS;;) {
         bool ready = false, rested = false; /* some warp can run; some warp stopped for a reason other than fuel */
-        bool spun = false;                  /* some warp stopped at a test that another has to make true */
+        bool spun = false;                  /* some warp stopped at a test that another warp has to make true */
         for (uint32_t i = 0; i < launch->warps_per_block; i++) {
             struct warp *w = &b->warps[i];
             if (w->state != WARP_READY)
                 continue;
             ready = true;
             warp_run(w);
-            /* Waits at a barrier, or is done. A warp that is still ready has used up its fuel, or spun with some fuel
-             * left. */
+            /* Waits at a barrier, or is done. A warp that is still ready has used up its fuel, or was spinning with
+             * some fuel left. */
             rested |= w->state != WARP_READY;
             spun |= w->state == WARP_READY && w->fuel > 0;
             if (atomic_load_explicit(&launch->stop, memory_order_relaxed))
@@ -135,9 +135,9 @@ static enum block_end take_turns(struct block *b) {
             return BLOCK_DONE;
         if (!ready)
             return BLOCK_WAITS;
-        /* Goes on with another round if some warp has come to a barrier or has ended in this one, since others may
-         * open that barrier now. If none has, the block yields when all have only run out of fuel (others shall have
-         * their turn), or after SPIN_ROUNDS rounds in which some spun: what they wait for is perhaps another block's.
+        /* Starts another round if some warp has reached a barrier or has ended in this one, since others may open that
+         * barrier now. If none has, the block yields when all have only run out of fuel (so that others get their
+         * turn), or after SPIN_ROUNDS rounds in which some were spinning: they may be waiting for another block.
          */
         if (launch->mixed || --left == 0 || (!rested && (!spun || ++rounds == SPIN_ROUNDS)))
             return BLOCK_YIELDED;
@@ -159,7 +159,8 @@ enum block_end block_run(struct block *b) {
 static uint64_t hash_warp(const struct warp *w, uint64_t h) {
     const uint64_t *at = (const uint64_t *)(const void *)w->regs, *end = at + w->launch->kernel->frame_bytes / 8;
     uint64_t part[4] = {h, 1, 2, 3};
-    /* Four independent chains, since one multiplication would wait for the one before. A frame is whole vectors. */
+    /* Four independent chains, since one multiplication would wait for the one before. A frame consists of whole
+     * vectors. */
     for (; at + 4 <= end; at += 4)
         for (int i = 0; i < 4; i++)
             part[i] = (part[i] ^ at[i]) * 0x9e3779b97f4a7c15u;
@@ -183,12 +184,12 @@ static uint64_t hash_ready(const struct block *first, bool all) {
     return h;
 }
 
-/* A loop that only looks whether something has happened has the same registers each time that it goes back; one that
- * computes, or that gives up after so many looks, has not. Whoever waits for another block gets short turns, so that
- * it can go on; others longer and longer ones. */
+/* A loop that only polls has the same registers at each backward branch; one that computes, or that gives up after a
+ * number of polls, does not. A block that waits for another one gets short turns, so that the other can continue; other
+ * blocks get longer and longer ones. */
 bool block_waits(struct block *b) {
     struct block_turn *t = &b->turn;
-    /* The first warp's hash decides nearly always that something has changed; only if it has not are all warps
+    /* The first warp's hash nearly always shows that something has changed; only if it does not are all warps
      * hashed. */
     uint64_t first = hash_ready(b, false), all = first == t->first ? hash_ready(b, true) : 0;
     bool waits = all && all == t->all, known = t->first != 0;

@@ -8,7 +8,7 @@
 
 /* ---- the barrier ---- */
 
-/* From the end: blocks and warps run in order, so the last is nearly always the one that is missing. */
+/* From the end: blocks and warps run in order, so the missing one is nearly always the last. */
 static bool all_arrived(const struct block *b) {
     for (uint32_t r = b->launch->cluster_blocks; r-- > 0;) {
         const struct block *peer = cluster_block(b, r);
@@ -19,7 +19,7 @@ static bool all_arrived(const struct block *b) {
     return true;
 }
 
-/* Those who wait look again, at the same instruction. */
+/* Waiting splits test again, at the same instruction. */
 static void let_go(struct warp *w, uint32_t passed) {
     w->rival = NULL;
     for (unsigned i = 0; i < w->count; i++) {
@@ -41,7 +41,7 @@ void cluster_check_barrier(struct block *b) {
         struct cluster_barrier *bar = &peer->cluster;
         bar->awaited = false;
         for (uint32_t i = 0; i < b->launch->warps_per_block; i++) {
-            /* Lanes that have arrived may pass, when they come to the wait: `passed` keeps that until they arrive
+            /* Lanes that have arrived may pass when they reach the wait: `passed` keeps that until they arrive
              * again. */
             bar->passed[i] |= bar->arrived[i];
             bar->arrived[i] = 0;
@@ -54,7 +54,7 @@ void cluster_arrive(struct warp *w) {
     struct block *b = w->block;
     b->cluster.arrived[w->index] |= w->mask;
     b->cluster.passed[w->index] &= ~w->mask;
-    /* Each block has the flag itself, since lanes that exit look only at their own (warp_exit_lanes). */
+    /* Each block has its own flag, since lanes that exit check only their block's (warp_exit_lanes). */
     for (uint32_t r = 0; !b->cluster.awaited && r < b->launch->cluster_blocks; r++)
         if (r != b->rank)
             cluster_block(b, r)->cluster.awaited = true;
@@ -94,7 +94,7 @@ static bool is_ready(const struct block *b) {
 /* One turn of all blocks. */
 struct cluster_turn {
     uint32_t ended;  /* blocks */
-    uint32_t waited; /* a bit for each that could not go on when its turn ended */
+    uint32_t waited; /* a bit for each that could not continue when its turn ended */
     uint32_t phases; /* of mbarriers that have ended up to now */
 };
 
@@ -112,7 +112,7 @@ static bool take_turn(struct block *first, struct cluster_turn *turn) {
     return true;
 }
 
-/* Blocks that waited, and that one whose turn came later has let go. */
+/* Blocks that waited, and that a block with a later turn has released. */
 static bool anyone_let_go(const struct block *first, uint32_t waited) {
     for (; waited; waited &= waited - 1)
         if (is_ready(cluster_block(first, (uint32_t)__builtin_ctz(waited))))
@@ -120,14 +120,14 @@ static bool anyone_let_go(const struct block *first, uint32_t waited) {
     return false;
 }
 
-/* Turns of all blocks before other clusters get theirs, as long as some block goes on for another one. Where all that
- * can run only spin, they may wait for another cluster. */
+/* Turns of all blocks before other clusters get theirs, as long as some block continues because of another one. Where
+ * all that can run only spin, they may wait for another cluster. */
 #define CLUSTER_TURNS 32
 
 enum block_end cluster_run(struct block *first) {
     const struct launch *launch = first->launch;
     struct cluster_turn turn;
-    /* the usual case; who waits is looked at again below, and reported */
+    /* the usual case; waiting blocks are examined again below, and reported */
     enum block_end alone = launch->cluster_blocks == 1 ? block_run(first) : BLOCK_WAITS;
     if (alone != BLOCK_WAITS)
         return alone;
@@ -135,8 +135,8 @@ enum block_end cluster_run(struct block *first) {
     for (int turns = launch->mixed ? 1 : CLUSTER_TURNS; turns; turns--) {
         if (!take_turn(first, &turn))
             return BLOCK_STOPPED;
-        /* Blocks go on for each other by barriers (let_go) or by mbarriers whose phases end (over). If all wait and
-         * none was let go, none ever will be: nobody outside can open a cluster's barrier. */
+        /* Blocks release each other by barriers (let_go) or by mbarriers whose phases end (over). If all wait and none
+         * was released, none ever will be: nothing outside can open a cluster's barrier. */
         bool let_go = anyone_let_go(first, turn.waited), over = turn.phases != phases;
         if (turn.ended == launch->cluster_blocks)
             return BLOCK_DONE;

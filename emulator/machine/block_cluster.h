@@ -1,10 +1,10 @@
-/* A thread block cluster. Its blocks lie one behind the other in one piece of memory and take turns on one host
- * thread, so nothing that they do to each other's shared memory need be atomic. A launch without clusters has
- * clusters of one block.
+/* A thread block cluster. Its blocks are stored one after the other in one piece of memory and take turns on one host
+ * thread, so their accesses to each other's shared memory need not be atomic. A launch without clusters has clusters of
+ * one block.
  *
- * As on an H200, the shared memory of the block of rank r begins at the address r << 24, for itself and for everybody
- * in the cluster: what a variable's address is, what mapa gives, and what st.async, multicast and remote mbarriers
- * use. So an address has more bits than wgmma's descriptors have room for. */
+ * As on an H200, the shared memory of the block of rank r begins at the address r << 24, for itself and for all blocks
+ * of the cluster: the address of a variable has this form, as do the result of mapa and the addresses of st.async,
+ * multicast and remote mbarriers. So an address has more bits than wgmma's descriptors have room for. */
 #ifndef BLOCK_CLUSTER_H
 #define BLOCK_CLUSTER_H
 
@@ -23,7 +23,7 @@ static inline uint32_t cluster_address(uint32_t rank, uint32_t address) {
     return rank << SHARED_RANK_SHIFT | (address & CLUSTER_OFFSET_MASK);
 }
 
-/* The rank of the block that an address of shared memory leads to; it may be none of the cluster's. */
+/* The rank of the block that an address of shared memory refers to; it may be none of the cluster's. */
 static inline uint32_t cluster_rank(uint32_t address) {
     return address >> SHARED_RANK_SHIFT;
 }
@@ -44,7 +44,7 @@ static inline bool cluster_block_ended(const struct block *b) {
 
 /* The memory of a cluster holds blocks up to this one's last. */
 void cluster_start(struct block *first, uint64_t index);
-/* Runs all blocks of a cluster, as block_run does one. Whoever waits for ever has been reported. */
+/* Runs all blocks of a cluster, as block_run does one. Blocks that wait forever have been reported. */
 enum block_end cluster_run(struct block *first);
 
 /* barrier.cluster: lanes arrive; the barrier opens when all lanes of the cluster that have not exited have. */

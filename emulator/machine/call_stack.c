@@ -1,4 +1,4 @@
-/* Freeing what saved activations hold. */
+/* Freeing the memory of saved activations. */
 #include "machine/call_stack.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* A function as part of one kernel's code: where its registers lie in the frame, and how calls reach it.
+/* A function as part of one kernel's code: the places of its registers in the frame, and how calls reach it.
  *
- * Calls need no frame of their own: a lane has at most one activation of a function that does not recurse, so every
+ * Calls need no separate frame: a lane has at most one activation of a function that does not recurse, so every
  * function's registers, parameters and return address have a fixed place in the warp's frame, a value per lane.
- * Recursive functions save that place (area_begin .. area_end) at the call and get it back after the return. */
+ * Recursive functions save that place (area_begin .. area_end) at the call and restore it after the return. */
 #ifndef CODE_H
 #define CODE_H
 
@@ -12,10 +12,10 @@
 #include "machine/insn.h"
 #include "ptx/ptx.h"
 
-/* Function pointers: the top byte of the address says "code", the rest is the function's number, times 16. */
+/* Function pointers: the top byte of the address marks "code", the rest is the function's number, times 16. */
 #define CODE_WINDOW ((uint64_t)4 << 56)
 
-/* A piece of a function's area: so many bytes for each lane; 0 bytes: a predicate, a bit for each lane. */
+/* A piece of a function's area: the bytes for each lane; 0 bytes: a predicate, a bit for each lane. */
 struct area_part {
     uint32_t slot, bytes;
 };
@@ -30,7 +30,7 @@ struct function {
     uint32_t local_bytes, local_align;
     uint32_t stack_bytes; /* that an activation takes of a thread's stack: see ops/stack.h */
     bool recursive;
-    struct area_part *parts; /* of a recursive function: all that its area holds */
+    struct area_part *parts; /* of a recursive function: everything in its area */
     uint32_t part_count;
 };
 
@@ -39,7 +39,7 @@ struct argument {
     uint32_t from, to, bytes;
 };
 
-/* What call needs to know; extra of a call instruction and of the return landing after it. */
+/* The data of a call; extra of a call instruction and of the return landing after it. */
 struct call_site {
     struct function *callee; /* NULL for an indirect call */
     struct argument *arguments, *results;

@@ -15,13 +15,13 @@ typedef void (*tier_kernel)(struct warp *w, const struct insn *in, const struct 
 
 struct tier {
     _Atomic(tier_kernel) run; /* NULL until it is ready */
-    atomic_bool asked;        /* it has been asked for, or is not wanted */
+    atomic_bool asked;        /* it has been requested, or is not needed */
     _Atomic uint64_t spent;   /* nanoseconds interpreted so far */
-    atomic_int owners;        /* its module, and a compilation under way, which may end after that */
+    atomic_int owners;        /* its module, and a compilation in progress, which may end after that */
 };
 
 struct tier *tier_new(void);
-/* One owner less; NULL is nothing. */
+/* Drops one owner; NULL is allowed. */
 void tier_free(struct tier *tier);
 
 #endif

@@ -50,7 +50,7 @@ static void append(const char *text, size_t n) {
     pthread_mutex_unlock(&buffer.lock);
 }
 
-/* One thread's line in the making, and where its next argument lies. */
+/* One thread's line under construction, and the position of its next argument. */
 struct line {
     char text[4096];
     size_t used;
@@ -119,14 +119,14 @@ static void convert(struct line *line, char *spec, const char *length, size_t le
     } else if (conversion == 'p') {
         uint64_t value = next_value(line, 8);
         printed = value ? snprintf(out, sizeof out, "0x%llx", (unsigned long long)value)
-                        : snprintf(out, sizeof out, "(nil)"); /* so an H200 */
+                        : snprintf(out, sizeof out, "(nil)"); /* as on an H200 */
     }
     if (printed > 0)
         put(line, out, (size_t)printed < sizeof out ? (size_t)printed : sizeof out - 1);
 }
 
-/* A GPU prints what its printf does not know as it stands: %zu and its kind, and a precision that is an argument
- * (seen on an H200). */
+/* A GPU prints conversions that its printf does not support unchanged: %zu and the like, and a precision that is an
+ * argument (observed on an H200). */
 static bool is_supported(const char *begin, const char *end) {
     for (const char *p = begin; p < end; p++)
         if (strchr("zjtL", *p) || (*p == '.' && p[1] == '*'))

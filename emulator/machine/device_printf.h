@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Finds the string behind a %s argument (a device address); NULL if there is none. */
+/* Finds the string of a %s argument (a device address); NULL if there is none. */
 typedef const char *(*printf_string)(void *context, uint64_t address);
-/* Told of each argument: which of the bytes it is. */
+/* Called for each argument, with its position among the bytes. */
 typedef void (*printf_argument)(void *context, size_t at, size_t size);
 struct printf_reader {
     printf_string find;
@@ -20,8 +20,8 @@ struct printf_reader {
  * as C does. Returns the number of arguments, as CUDA's printf does, or -1. */
 int device_printf(const char *format, const uint8_t *values, size_t bytes, const struct printf_reader *reader);
 
-/* Writes what has collected to stdout. For every call of the API that waits for the device. */
+/* Writes the collected text to stdout. For every call of the API that waits for the device. */
 void device_printf_flush(void);
-bool device_printf_pending(void); /* has anything collected? */
+bool device_printf_pending(void); /* is there collected text? */
 
 #endif

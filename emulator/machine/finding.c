@@ -9,7 +9,7 @@ int finding_error(enum finding finding) {
         [FINDING_HOST_POINTER] = 700,      [FINDING_READ_ONLY] = 700,      [FINDING_NO_PEER_ACCESS] = 700,
         [FINDING_DIVERGENT_BARRIER] = 719, [FINDING_LOST_LANE] = 719,      [FINDING_TIMEOUT] = 702,
         [FINDING_STACK_OVERFLOW] = 700,    [FINDING_TRAP] = 719,           [FINDING_ASSERT] = 710,
-        [FINDING_UNSUPPORTED] = 801,       [FINDING_LAUNCH_FAILURE] = 719, /* the others let the program go on */
+        [FINDING_UNSUPPORTED] = 801,       [FINDING_LAUNCH_FAILURE] = 719, /* after the others the program continues */
     };
     return errors[finding];
 }

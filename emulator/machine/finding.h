@@ -1,4 +1,4 @@
-/* What can be wrong with a kernel, and how the machine says so: it hands what it has found to its observer, who words
+/* The errors that a kernel can have, and how the machine reports them: it passes a finding to its observer, which words
  * it. */
 #ifndef FINDING_H
 #define FINDING_H
@@ -32,16 +32,16 @@ enum finding {
 /* The cudaError_t that CUDA gives for it. */
 int finding_error(enum finding finding);
 
-/* A bad access by the active lanes in `lanes` (bit per lane) at these addresses. Prints one report for the first
- * lane and says how many others did the same. Returns the cudaError_t that CUDA gives for it. */
+/* A bad access by the active lanes in `lanes` (bit per lane) at these addresses. Prints one report for the first lane,
+ * with the number of other lanes that did the same. Returns the cudaError_t that CUDA gives for it. */
 int report_access(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
                   const uint64_t addresses[WARP_SIZE]);
 
-/* Anything else an instruction does wrong; `detail` is one line that says what, `advice` one sentence. */
+/* Any other error of an instruction; `detail` is one line that describes it, `advice` one sentence. */
 int report_insn(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes, const char *detail,
                 const char *advice);
 
-/* For findings about two groups of threads that should have come to the same place: where the second group is. */
+/* For findings about two groups of threads that should have reached the same place: where the second group is. */
 struct report_side {
     const struct warp *warp;
     const struct insn *in;

@@ -1,4 +1,4 @@
-/* Spreads the blocks of a launch over the host's cores. The thread that launches works too; helpers join it. */
+/* Spreads the blocks of a launch over the host's cores. The launching thread works too; helpers join it. */
 #include "machine/grid.h"
 
 #include <pthread.h>
@@ -19,15 +19,15 @@
 #define MAX_HELPERS 255
 #define MAX_SHARE   16 /* blocks that a worker takes at once */
 
-/* Blocks that have yielded, for whichever worker comes; those of a launch that is counted stay with theirs. */
+/* Blocks that have yielded, for the next free worker; those of a launch that is counted stay with theirs. */
 struct yielded_blocks {
     pthread_mutex_t lock;
     struct block *first, **end;
     _Atomic unsigned count;
     /* turns since a block ended or began; one of a block that only waits counts as WAITING_TURN */
     _Atomic unsigned turns_without_progress;
-    _Atomic unsigned begun; /* since it was time to begin more */
-    unsigned ready;         /* where blocks are mixed: so many come first, and the others only wait */
+    _Atomic unsigned begun; /* since it became time to begin more */
+    unsigned ready;         /* where blocks are mixed: this many come first, and the others only wait */
     uint64_t random_state;
 };
 
@@ -37,7 +37,7 @@ struct launch_job {
     struct yielded_blocks yielded;
     uint64_t clusters; /* blocks, where there are none */
     unsigned resident; /* of these at once, at most, when they wait for others */
-    unsigned workers;  /* at it now, the caller not counted; under the pool's lock */
+    unsigned workers;  /* working on it now, without the caller; under the pool's lock */
     struct launch_job *next;
 };
 
@@ -182,7 +182,7 @@ static size_t rounded(size_t n) {
     return (n + 127) & ~(size_t)127;
 }
 
-/* What a worker takes, runs and puts aside is a cluster, named by its first block; most have no other. One piece of
+/* A worker takes, runs and puts aside whole clusters, each named by its first block; most have no other. One piece of
  * memory holds each block, its warps, their frames, local memory and shared memory. */
 static size_t block_bytes(const struct launch *launch) {
     size_t warps = launch->warps_per_block;
@@ -246,9 +246,9 @@ struct range {
     uint64_t next, end;
 };
 
-/* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise.
- * Only one when blocks wait for others: then the others should be begun in order. With checks on, too: what two
- * blocks have read costs those nothing that begin later, and all others a lock for each access. */
+/* Takes several blocks at once, fewer when few are left: workers would spend their time on the counter otherwise. Only
+ * one when blocks wait for others: then the others should be begun in order. Also only one with checks on: a location
+ * that two blocks have read costs nothing to blocks that begin later, but a lock for each access to all others. */
 static bool take_blocks(struct launch_job *job, struct range *taken, bool one) {
     _Atomic uint64_t *counter = &job->launch.next_block;
     uint64_t at = atomic_load(counter), left = at < job->clusters ? job->clusters - at : 0;
@@ -275,26 +275,26 @@ static struct block *next_block(struct launch_job *job, struct worker *worker, s
     return reuse;
 }
 
-/* Seconds of processor time of the calling thread. */
+/* CPU time of the calling thread, in seconds. */
 static double busy(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The limit counts the processor time that a worker has spent on the launch: on a busy machine a kernel takes longer,
- * and is not endless. A launch whose workers sleep ends all the same. */
+/* The limit counts the CPU time that a worker has spent on the launch: on a busy machine a kernel takes longer without
+ * being endless. A launch whose workers sleep is ended, too. */
 #define PATIENCE 10
 
 static bool limit_reached(const struct launch *launch, const struct worker *worker, double time) {
     if (!launch->limit ||
-        time < launch->began + launch->limit) /* no thread is busier than the clock: asking it is cheap */
+        time < launch->began + launch->limit) /* CPU time never exceeds the wall clock, which is cheap to read */
         return false;
-    /* Or the wall clock, much later: a kernel that sleeps spends no processor time. */
+    /* Or the wall clock, much later: a kernel that sleeps spends no CPU time. */
     return busy() - worker->busy_before >= launch->limit || time >= launch->began + PATIENCE * launch->limit;
 }
 
-/* A block has yielded: is there no sense in going on? */
+/* A block has yielded: is it pointless to continue? */
 static bool out_of_time(struct launch_job *job, struct block *b) {
     struct launch *launch = &job->launch;
     double time = now();
@@ -309,7 +309,7 @@ static bool out_of_time(struct launch_job *job, struct block *b) {
     return true;
 }
 
-/* Blocks between two looks at the clock. */
+/* Blocks between two readings of the clock. */
 #define TIME_EVERY 16
 
 static void report_time(const struct launch_job *job, const struct worker *worker, double *since) {
@@ -321,8 +321,8 @@ static void report_time(const struct launch_job *job, const struct worker *worke
 
 #define WAITING_TURN 8
 
-/* Clusters that the device holds at once, at least: registers and what the driver takes may leave room for fewer. A
- * kernel that relies on as many blocks as the device is said to hold ends here, too, however few cores the host has. */
+/* Clusters that the device holds at once, at least: registers and the driver's share may leave room for fewer. A kernel
+ * that relies on as many blocks as the device claims to hold also ends here, however few cores the host has. */
 static unsigned most_resident(const struct launch *l) {
     double wanted = setting_text(SETTING_RESIDENT) ? setting_number(SETTING_RESIDENT) : 0;
     unsigned by_threads = LIMIT_SM_THREADS / (l->warps_per_block * WARP_SIZE),
@@ -334,7 +334,8 @@ static unsigned most_resident(const struct launch *l) {
 }
 
 /* Is it time to begin another block? One that others wait for may not have begun. But the oldest come first: they may
- * wait only for each other, and who is begun waits behind them. All blocks of a cooperative launch must be resident. */
+ * wait only for each other, and a newly begun block waits after them. All blocks of a cooperative launch must be
+ * resident. */
 static bool may_begin_block(const struct launch_job *job, const struct yielded_blocks *s) {
     unsigned count = atomic_load_explicit(&s->count, memory_order_relaxed);
     if (!count || job->launch.config.cooperative)
@@ -358,16 +359,17 @@ static unsigned draw(uint64_t *random_state, unsigned count) {
     return (unsigned)((*random_state >> 32) * count >> 32);
 }
 
-/* Where blocks are mixed: any that is ready; now and then one of the others, since what they wait for may have come. */
+/* Where blocks are mixed: any that is ready; now and then one of the others, since their condition may have become
+ * true. */
 static unsigned draw_yielded(struct yielded_blocks *s) {
-    /* The list has `ready` blocks first, then those that only wait. In one of eight draws the first that waits has a
+    /* The list has `ready` blocks first, then those that only wait. In one of eight draws the first waiting block has a
      * turn. */
     if (s->ready && (s->ready == s->count || draw(&s->random_state, 8)))
         return draw(&s->random_state, s->ready--);
     return s->ready;
 }
 
-/* The block whose turn is longest ago, unless they are mixed. */
+/* The block whose turn was longest ago, unless they are mixed. */
 static struct block *take_yielded(struct yielded_blocks *s, struct worker *worker) {
     pthread_mutex_lock(&s->lock);
     struct block **at = &s->first;
@@ -411,15 +413,15 @@ static struct block *choose_block(struct launch_job *job, struct yielded_blocks 
     return b ? b : begin_block(job, s, worker, taken, spare); /* another worker was faster */
 }
 
-/* A block's turn has ended and the block has not. Returns it when the next turn is its own, too. */
+/* A block's turn has ended and the block has not. Returns it when it has the next turn, too. */
 static struct block *yield_block(const struct launch_job *job, struct yielded_blocks *s, struct block *b) {
     bool waits = block_waits(b);
-    /* It computes, and its turns have not yet reached their full length: it goes on at once, with a longer one. */
+    /* It computes, and its turns have not yet reached their full length: it continues at once, with a longer one. */
     if (!waits && b->turn.fuel < WARP_FUEL && !job->launch.mixed)
         return b;
     bool in_front = job->launch.mixed && !waits;
     pthread_mutex_lock(&s->lock);
-    /* At the end of the list; where blocks are mixed, those that can go on are in front of those that wait. */
+    /* At the end of the list; where blocks are mixed, those that can continue precede those that wait. */
     struct block **at = s->first && !in_front ? s->end : &s->first;
     b->next = *at;
     *at = b;
@@ -430,7 +432,7 @@ static struct block *yield_block(const struct launch_job *job, struct yielded_bl
     unsigned turns_without_progress = atomic_fetch_add(&s->turns_without_progress, waits ? WAITING_TURN : 1);
     pthread_mutex_unlock(&s->lock);
     if (turns_without_progress % (WAITING_TURN * count) == 0 &&
-        !may_begin_block(job, s)) /* whoever they wait for may need the processor */
+        !may_begin_block(job, s)) /* the threads they wait for may need the CPU */
         sched_yield();
     return NULL;
 }
@@ -440,7 +442,7 @@ static void count_blocks(const struct worker *worker, const struct block *first)
         observer.block_counted(worker->counters, cluster_block(first, r));
 }
 
-/* Runs blocks until there are none left. */
+/* Runs blocks until none are left. */
 static void work(struct launch_job *job, struct worker *worker) {
     struct yielded_blocks own = {.lock = PTHREAD_MUTEX_INITIALIZER, .random_state = job->launch.id},
                           *yielded = worker->counters ? &own : &job->yielded;
@@ -534,7 +536,7 @@ static void dismiss_helpers(struct launch_job *job) {
     while (*at != job)
         at = &(*at)->next;
     *at = job->next;
-    /* The job lies on the caller's stack: nobody may look at it any more. */
+    /* The job is on the caller's stack: no thread may access it any more. */
     while (job->workers)
         pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);

@@ -19,21 +19,22 @@ struct operation_order;
 struct launch_config {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;             /* bytes */
-    const void *params;                  /* kernel parameters, packed as kernel->params says */
+    const void *params;                  /* kernel parameters, packed as kernel->params describes */
     bool cooperative;                    /* all blocks must be resident at once */
     uint32_t stack;                      /* bytes of a thread, where the kernel needs one; 0: LIMIT_STACK_DEFAULT */
-    bool clusters;                       /* the launch names the size of its clusters, be it one block */
-    uint32_t cluster[3];                 /* blocks of a cluster; zeros: a block is a cluster of its own */
+    bool clusters;                       /* the launch names the size of its clusters, even if it is one block */
+    uint32_t cluster[3];                 /* blocks of a cluster; zeros: each block is a cluster */
     void *stream;                        /* handle of its stream, as the program gave it */
     int device;                          /* number of the device it runs on */
     uint32_t peers;                      /* a bit for each device whose memory it may use, its own too */
     const struct operation_order *order; /* among kernels and copies, for checks; or NULL */
 };
 
-/* Who waits at the barrier of a cooperative launch, to know when nobody is left who could arrive: machine/stuck.c. */
+/* The blocks that wait at the barrier of a cooperative launch, to detect when no block is left that could arrive:
+ * machine/stuck.c. */
 struct grid_wait {
     pthread_mutex_t lock;
-    _Atomic uint64_t atomics; /* that blocks have done: as long as it stays the same, nobody has arrived */
+    _Atomic uint64_t atomics; /* executed by blocks: while it does not change, no block has arrived */
     uint64_t seen;            /* the number of them to which the next refers */
     uint64_t waiting, ended;  /* blocks */
 };
@@ -57,14 +58,14 @@ struct launch {
     struct grid_wait grid_wait;
     const uint8_t *params;
     struct launch_watch *watch; /* NULL unless checks are on: see machine/observer.h */
-    double began, limit;        /* seconds on the monotonic clock; of a worker's processor time, 0 for no limit */
+    double began, limit;        /* seconds on the monotonic clock; of a worker's CPU time, 0 for no limit */
     _Atomic int error;          /* cudaError_t; the first one wins */
     _Atomic bool stop;
-    _Alignas(128) _Atomic uint64_t next_block; /* away from what everybody reads all the time */
+    _Alignas(128) _Atomic uint64_t next_block; /* away from the fields that all workers read all the time */
 };
 
-/* May the launch use that memory? Not if it belongs to another device, without cudaDeviceEnablePeerAccess. What a
- * worker's cache holds has been asked. */
+/* May the launch use that memory? Not if it belongs to another device, without cudaDeviceEnablePeerAccess. Allocations
+ * in a worker's cache have already been checked. */
 static inline bool grid_may_use(const struct launch *launch, const struct allocation *a) {
     bool own = a->kind == MEMORY_DEVICE || a->kind == MEMORY_VARIABLE;
     if (a->mappings)
@@ -85,21 +86,21 @@ struct block_barrier {
 struct cluster_barrier {
     uint32_t arrived[32]; /* lanes that have arrived in this phase */
     uint32_t passed[32];  /* lanes in whose last phase all have arrived */
-    bool awaited;         /* somebody of the cluster has arrived in this phase */
+    bool awaited;         /* some lane of the cluster has arrived in this phase */
 };
 
 /* How long a block may run before others get their turn: less when it only waits for them. See block_waits(). */
 struct block_turn {
     int32_t fuel; /* of each warp */
     uint64_t first,
-        all;    /* what the registers of the first warp, and of all, were when the last turn ended; all 0: not known */
+        all;    /* hashes of the registers of the first warp, and of all, when the last turn ended; all 0: not known */
     bool waits; /* they were the same one turn before */
 };
 
-/* An address of shared memory has above these bits the rank of its block in the cluster: machine/block_cluster.h. */
+/* Above these bits an address of shared memory has the rank of its block in the cluster: machine/block_cluster.h. */
 #define SHARED_RANK_SHIFT 24
 
-/* What a block has done to arrays that are watched, for the counts: first inputs, then outputs. */
+/* A block's accesses to watched arrays, for the counts: first inputs, then outputs. */
 struct block_reach {
     uint64_t bytes[2];
     uint32_t lanes[2][32]; /* by warp */
@@ -123,10 +124,10 @@ struct block {
     struct block_turn turn;
     struct block_clock {
         uint64_t before,
-            began; /* nanoseconds: when this turn began, on the block's clock, and of its thread's processor time */
+            began; /* nanoseconds: when this turn began, on the block's clock, and of its thread's CPU time */
     } clock;
-    uint64_t grid_seen;   /* launch->grid_wait.atomics when the block last looked at the grid's barrier, and ... */
-    uint32_t grid_looks;  /* how often it has looked since that changed */
+    uint64_t grid_seen;   /* launch->grid_wait.atomics when the block last tested the grid's barrier, and ... */
+    uint32_t grid_looks;  /* how often it has tested it since that changed */
     uint32_t phases_over; /* phases of mbarriers that have ended, for the checks */
     uint64_t bulk_lines[BULK_LINES / 64 + 1]; /* of shared memory: those that a bulk copy has filled, for the counts */
     struct block_reach reach;
@@ -136,9 +137,8 @@ struct block {
     struct block *next;
 };
 
-/* What %clock64 is for a block that runs: a multiprocessor's clock, which stands while the block does not run. So it
- * counts the processor time of the block's turns, and a kernel's own time limit does not run out because the host has
- * much else to do. */
+/* The value of %clock64 for a block that runs: an SM's clock, which stops while the block does not run. So it counts
+ * the CPU time of the block's turns, and a time limit inside a kernel does not expire because the host is busy. */
 uint64_t block_clock(const struct block *b);
 
 /* Where the block's own shared memory begins, as an address: 0 in a launch without clusters. */
@@ -146,27 +146,27 @@ static inline uint32_t shared_begin(const struct block *b) {
     return b->rank << SHARED_RANK_SHIFT;
 }
 
-/* An address as an offset in the block's own shared memory; of another block's it is no offset there, but beyond its
- * end. */
+/* An address as an offset in the block's own shared memory; one of another block is not an offset there, but lies
+ * beyond its end. */
 static inline uint32_t shared_offset(const struct block *b, uint64_t address) {
     return (uint32_t)address - shared_begin(b);
 }
 
-/* One host thread's state. `cache` remembers, for each memory instruction, the allocation it last touched. */
+/* One host thread's state. `cache` holds, for each memory instruction, the allocation it last accessed. */
 struct worker {
     const struct allocation **cache; /* by access.slot */
     size_t cache_size;
     struct counters *counters; /* NULL unless counting: see machine/observer.h */
     int index;
-    double busy_before; /* processor time of the thread, when it began with the launch */
+    double busy_before; /* CPU time of the thread when it began the launch */
 };
 
 /* Runs a kernel to its end on the pool's threads and the caller's. May be called from several threads.
  * Returns a cudaError_t (0 for success). Arguments have been validated by the API. */
 int grid_run(const struct kernel *kernel, const struct launch_config *config);
 
-/* From the next launch on: blocks take turns at each barrier, in an order that is drawn. Else each runs as far as it
- * can, and nearly in their order, so that a block that should wait for another one finds it done. */
+/* From the next launch on: blocks take turns at each barrier, in a random order. Otherwise each runs as far as it can,
+ * and nearly in order, so that a block that should wait for another one finds it done. */
 void grid_mix(bool on);
 
 /* machine/block.c */
@@ -174,15 +174,15 @@ enum block_end {
     BLOCK_DONE,
     BLOCK_YIELDED,
     BLOCK_STOPPED,
-    BLOCK_WAITS, /* for its cluster, or for ever: nobody in it can run */
+    BLOCK_WAITS, /* for its cluster, or forever: no warp in it can run */
 };
 enum block_end block_run(struct block *b);
 void block_start(struct block *b, uint64_t index);
 /* It has yielded. Does it only wait for other blocks? Decides how long its next turn will be. */
 bool block_waits(struct block *b);
-/* Opens the barrier if all that it waits for have arrived. */
+/* Opens the barrier if all lanes that it waits for have arrived. */
 void block_check_barrier(struct block *b, unsigned barrier);
-/* Threads that have come to a barrier with a count. */
+/* Threads that have arrived at a barrier with a count. */
 uint32_t block_barrier_arrived(const struct block *b, unsigned barrier);
 
 int grid_threads(void); /* host threads that execute blocks: EMULATOR_THREADS, or the CPUs we may use */

@@ -1,9 +1,9 @@
 /* The executable form of an instruction, and the table by which families of instructions are added.
  *
- * A PTX instruction is decoded once per kernel into a struct insn. Its operands are byte offsets into the frame of
- * the warp that executes it; an immediate is a constant vector that the frame already holds, so an operation never
- * asks what kind of operand it has. The dispatch loop is `while ((in = in->handler(w, in)))`: each handler does its
- * work for all active lanes and returns the next instruction, or NULL to hand the warp back to its scheduler. */
+ * A PTX instruction is decoded once per kernel into a struct insn. Its operands are byte offsets into the frame of the
+ * warp that executes it; an immediate is a constant vector that the frame already holds, so an operation never checks
+ * what kind of operand it has. The dispatch loop is `while ((in = in->handler(w, in)))`: each handler does its work for
+ * all active lanes and returns the next instruction, or NULL to return the warp to its scheduler. */
 #ifndef INSN_H
 #define INSN_H
 
@@ -27,7 +27,7 @@ struct insn {
         int64_t imm;               /* immediate of the form ('i'), or the offset of an address */
         const struct insn *target; /* branches */
     };
-    const void *extra; /* what a family needs beyond that (struct access for memory) */
+    const void *extra; /* further data of a family (struct access for memory) */
     uint8_t folded;    /* PTX instructions before it that decode folded away: they count, but cost nothing */
     uint8_t effect;    /* enum effect */
     uint16_t flags;    /* INSN_* */
@@ -46,16 +46,16 @@ enum {
     INSN_BACKWARD = 128,     /* a branch to an earlier instruction: costs fuel */
     INSN_WARP_BARRIER = 256, /* bar.warp.sync */
     INSN_TARGET = 512,       /* a branch to insn.target */
-    INSN_RAW_SOURCES = 1024, /* of a form: does not care which NaN it gets */
+    INSN_RAW_SOURCES = 1024, /* of a form: its result does not depend on which NaN it gets */
     INSN_CONSTANT = 2048,    /* the last source of its form is in insn.imm */
     INSN_FORM = 4096,        /* extra is the struct form that it was decoded by */
-    INSN_RAW_RESULT = 8192,  /* of a form: its NaN may stay as the host made it, by the operation with _raw behind */
+    INSN_RAW_RESULT = 8192,  /* of a form: its NaN may stay as the host made it, by the operation named ..._raw */
     INSN_RAW = INSN_RAW_RESULT | INSN_RAW_SOURCES,
 };
 
 /* One legal spelling of an instruction and how to execute it. `operands` has one letter per operand, in order:
  *   p predicate (uint32_t, a bit per lane)   h 16 bits   w 32 bits   l 64 bits   q 128 bits
- *   P a destination p or p|q: takes two op[] entries (the second is a slot nobody reads when there is no q)
+ *   P a destination p or p|q: takes two op[] entries (the second is a slot that is never read when there is no q)
  *   W a destination register of 32 bits, or d|p: takes two op[] entries likewise
  *   i an integer immediate, stored in insn.imm, takes no op[] entry
  * Decode translates operands by these letters: registers to their slots, immediates to constant vectors of that

@@ -1,4 +1,4 @@
-/* A kernel: its parameters, what it needs, and when it is prepared its code. decode/ makes it, the machine runs it. */
+/* A kernel: its parameters, its resources, and once it is prepared its code. decode/ makes it, the machine runs it. */
 #ifndef KERNEL_H
 #define KERNEL_H
 
@@ -71,14 +71,14 @@ struct kernel {
     const char *name;
     struct module *module;
     const struct ptx_function *ptx;
-    const struct ptx_module *linked; /* the first of what it was linked from: it knows the names of sources */
+    const struct ptx_module *linked; /* the first of the modules it was linked from: it has the names of sources */
     struct kernel_param *params;
     uint32_t param_count, param_bytes;
     uint32_t constant_bytes;             /* of all constant variables that its module has */
     uint32_t static_shared, local_bytes; /* local: of the kernel itself and of the calls below it, where known */
     uint32_t max_threads;                /* by .maxntid, or 1024 */
     uint32_t max_dynamic_shared;         /* set by cudaFuncSetAttribute; 48 KiB - static at first */
-    struct kernel_preferences {          /* set by it, too; they change nothing here */
+    struct kernel_preferences {          /* also set by it; they change nothing here */
         int carveout, large_clusters, cluster_policy;
         uint32_t cluster[3]; /* blocks of a cluster where the kernel was compiled for none */
     } preferences;
@@ -87,15 +87,15 @@ struct kernel {
     bool calls;                /* it calls functions that are not inlined */
     bool recursive;            /* some function it reaches may call itself */
     bool reads_clock;          /* %clock, %clock64 */
-    bool has_stack;            /* it needs as much of a stack as its threads turn out to use: recursion, alloca */
+    bool has_stack;            /* its use of the stack is only known at run time: recursion, alloca */
     uint32_t stack_least;      /* bytes of local memory of the functions below it, each once */
-    uint32_t entry_local;      /* bytes of local memory of the kernel itself: where its callees' begin */
+    uint32_t entry_local;      /* bytes of local memory of the kernel itself, after which its callees' begin */
     uint32_t reserved_shared;  /* bytes at its beginning that are the system's: LIMIT_SHARED_RESERVED or 0 */
     uint32_t dynamic_start;    /* where extern __shared__ arrays begin */
     bool has_dynamic_shared;   /* its module declares such an array, whether or not the kernel uses it */
     struct tier *tier;         /* its compiled form, when there is one: machine/compiled.h */
-    struct tier *counted_tier; /* and that which counts what it executes */
-    char *error;               /* why it cannot run: an instruction we do not have, with its line */
+    struct tier *counted_tier; /* and the one that counts what it executes */
+    char *error;               /* why it cannot run: an unsupported instruction, with its line */
     struct code code;
     uint32_t frame_bytes;
     struct frame_constant *constants;

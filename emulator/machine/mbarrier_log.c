@@ -82,7 +82,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct words *w, const cha
     w->at += n > 0 && n < w->end - w->at ? n : 0;
 }
 
-/* " at x.cu:12", where somebody knows lines. */
+/* " at x.cu:12", where lines are known. */
 static void put_line(struct words *w, const struct kernel *k, const struct insn *in) {
     char line[200] = "";
     if (in && observer.line)

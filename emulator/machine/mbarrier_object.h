@@ -1,7 +1,7 @@
 /* The object of an mbarrier: 8 bytes in shared memory. A phase of it is over when all expected arrivals and all
- * expected bytes have come; then the next one begins.
+ * expected bytes have arrived; then the next one begins.
  *
- * What the 64 bits are is the machine's own business. Here:
+ * The format of the 64 bits is implementation-defined. Here:
  *   pending : 20   arrivals this phase waits for
  *   expected : 20  arrivals the next phase will wait for
  *   bytes : 21     bytes this phase waits for, signed: they may come before they are announced

@@ -16,7 +16,7 @@ struct operation_name {
 
 #if WARP_SIZE == 1
 #define OPERATION(name) static inline const struct insn *name(struct warp *w, const struct insn *in)
-#elif defined(LANE_FAMILY) /* said by the files that tier/lane_operations.c includes: operations have names there */
+#elif defined(LANE_FAMILY) /* defined by the files that tier/lane_operations.c includes: operations have names there */
 #define OPERATION(name)                                                                                                \
     static const struct insn *name(struct warp *w, const struct insn *in);                                             \
     static const struct operation_name operation_##name __attribute__((section("operations"), used)) = {name, #name};  \
@@ -25,7 +25,7 @@ struct operation_name {
 #define OPERATION(name) static const struct insn *name(struct warp *w, const struct insn *in)
 #endif
 
-/* One that needs its warp: it looks at all lanes, or keeps more for them than registers. */
+/* One that needs its warp: it reads all lanes, or keeps more state for them than registers. */
 #define WARP_OPERATION(name) static const struct insn *name(struct warp *w, const struct insn *in)
 
 #endif

@@ -1,9 +1,9 @@
 /* The few places where a loop over lanes is not enough: comparing lanes, and turning comparisons into bits.
  *
- * Vectors are GCC's and clang's own (vector_size); only the last step, a vector of 0 and -1 to a bit mask, has an
- * instruction of its own on each machine, and plain C where there is none. It is written as the compilers' builtin,
- * not through immintrin.h: the second tier compiles this with every kernel, and that header is longer than all the
- * rest. */
+ * Vectors are GCC's and clang's own (vector_size); only the last step, a vector of 0 and -1 to a bit mask, has a
+ * dedicated instruction on each machine, and plain C where there is none. It is written as the compilers' builtin,
+ * not through immintrin.h: the second tier compiles this with every kernel, and that header is longer than
+ * everything else. */
 #ifndef SIMD_H
 #define SIMD_H
 
@@ -47,7 +47,7 @@ SIMD_COMPARISON(simd_equal32, simd_u32, uint32_t, ==)
 SIMD_COMPARISON(simd_less32, simd_u32, uint32_t, <)
 SIMD_COMPARISON(simd_equal64, simd_u64, uint64_t, ==)
 
-/* Registers lie 64-byte aligned in a frame. */
+/* Registers are 64-byte aligned in a frame. */
 #define SIMD_AT(V, pointer) (*(const V *)(const void *)(pointer))
 
 static inline uint32_t simd_bits32(simd_i32 v) { /* bit l: lane l is -1 */

@@ -29,13 +29,13 @@ static void put_lanes(char *out, size_t size, uint32_t lanes) {
         snprintf(out, size, "%d lanes (mask 0x%08x)", count, lanes);
 }
 
-/* What a student calls it. */
+/* The name of the instruction in messages. */
 static const char *function_name(const struct warp *w, const struct warp_split *f) {
     const struct ptx_insn *p = w->launch->kernel->code.sources[waits_at(f)->index];
     return p && p->opcode && p->row->spoken ? p->row->spoken : "a *_sync function";
 }
 
-/* Where the lanes are for which others wait. */
+/* The place of the lanes that others wait for. */
 static const struct warp_split *missing_from(const struct warp *w, const struct warp_split *f) {
     for (unsigned k = 0; k < w->count; k++)
         if (&w->splits[k] != f && w->splits[k].mask & f->sync_mask)
@@ -43,7 +43,7 @@ static const struct warp_split *missing_from(const struct warp *w, const struct 
     return NULL;
 }
 
-/* Of two groups that wait for each other, the one at the lower pc: the others have gone past it. */
+/* Of two groups that wait for each other, the one at the lower pc: the others have passed it. */
 static const struct warp_split *first_at_sync(const struct warp *w) {
     const struct warp_split *first = NULL;
     for (unsigned k = 0; k < w->count; k++) {
@@ -109,7 +109,7 @@ static struct warp_split *split_of_cluster(const struct block *first, enum split
     return NULL;
 }
 
-/* Everybody else waits at this barrier, too, or has exited: some have not arrived. */
+/* All other warps wait at this barrier, too, or have exited: some have not arrived. */
 static void closed_cluster(struct warp *w, const struct warp_split *f) {
     const struct block *b = w->block;
     uint32_t threads = 0;
@@ -127,7 +127,7 @@ static void closed_cluster(struct warp *w, const struct warp_split *f) {
                 advice);
 }
 
-/* What causes other waiting comes first. */
+/* The cause of other waiting is reported first. */
 void stuck_report_cluster(struct block *first) {
     struct warp *w = first->warps;
     const struct warp_split *f;
@@ -159,10 +159,10 @@ static void put_not_begun(const struct launch *l, char *out, size_t size) {
             all - begun, all);
 }
 
-/* A thread that runs is in the loop that does not end. Where all wait at this moment, they run from one barrier to
- * the next. */
+/* A thread that runs is in the loop that does not end. Where all are waiting at the moment, they run from one barrier
+ * to the next. */
 int stuck_report_endless(const struct block *b) {
-    /* who starts programs for people has a word of its own for it */
+    /* launchers have their own name for the setting */
     const char *setting = setting_text(SETTING_TIMEOUT_SETTING);
     char advice[1000], not_begun[600];
     put_not_begun(b->launch, not_begun, sizeof not_begun);
@@ -179,14 +179,14 @@ int stuck_report_endless(const struct block *b) {
 
 /* ---- mbarriers ---- */
 
-/* A phase of an mbarrier is ended by threads of its cluster. When all of them do nothing but look whether it is over,
- * it never will be. A loop may count its tests or look at the clock and give up, or look at a word of another block
- * as well: hence some patience, unless its registers stay the same from turn to turn and it reads nothing else. */
+/* A phase of an mbarrier is ended by threads of its cluster. When all of them only test whether it is over, it never
+ * will be. A loop may count its tests or read the clock and give up, or also poll a word of another block: hence some
+ * patience, unless its registers stay the same from turn to turn and it reads nothing else. */
 #define PHASE_SECONDS 2.0
 #define PHASE_YIELDS  500
 
-/* The warp to speak of, where all of them wait so: a ring of mbarriers stands still because of one, and that is the
- * one to which something has come, but not all. */
+/* The warp to report, where all of them wait this way: a ring of mbarriers stalls because of one of them, namely the
+ * one at which some, but not all, has arrived. */
 static struct warp *waits_for_phase(struct block *first) {
     struct warp *found = NULL;
     enum mbarrier_progress most = MBARRIER_NOTHING;
@@ -198,7 +198,7 @@ static struct warp *waits_for_phase(struct block *first) {
             ready += w->splits[k].state == SPLIT_READY;
         if (!ready)
             continue;
-        /* Some warp can do something else than test an mbarrier, which may end the phase. */
+        /* Some warp can do something other than test an mbarrier, which may end the phase. */
         if (ready != 1 || !w->unfinished)
             return NULL;
         enum mbarrier_progress progress = mbarrier_progress(w);
@@ -226,8 +226,7 @@ static bool only_tests(const struct warp *w, const struct warp_split *f) {
     return true;
 }
 
-/* Have the registers of all that can run been the same for a turn, and is there nothing else that could end their
- * loops? */
+/* Have the registers of all that can run been the same for a turn, and can nothing else end their loops? */
 static bool will_wait_for_ever(const struct block *first) {
     uint32_t warps = first->launch->warps_per_block;
     for (uint32_t i = 0; i < warps * first->launch->cluster_blocks && first->turn.waits; i++) {
@@ -272,7 +271,7 @@ static bool reads_workspace(const struct warp *w, const struct insn *in, uint32_
     return false;
 }
 
-/* The loop that a split stands in, from there to the branch back: does it read the grid's barrier? */
+/* The loop that contains a split, from there to the branch back: does it read the grid's barrier? */
 static bool polls_workspace(const struct warp *w, const struct warp_split *f) {
     const struct code *code = &w->launch->kernel->code;
     for (const struct insn *in = f->pc; in < code->insns + code->count; in++) {
@@ -301,15 +300,15 @@ static struct warp *waits_for_grid(struct block *first) {
     return found;
 }
 
-/* Have all blocks looked at the barrier in vain since the last atomic operation of any, but for those that have
- * ended? Every arrival is an atomic operation, so then nobody is left who could arrive. A block counts from its
- * second look on: before the first one the barrier may just have opened. */
+/* Have all blocks that have not ended tested the barrier in vain since the last atomic operation of any block? Every
+ * arrival is an atomic operation, so then no block is left that could arrive. A block counts from its second test on:
+ * before the first one the barrier may just have opened. */
 static bool all_wait(struct block *b) {
     struct grid_wait *g = &b->launch->grid_wait;
     const uint32_t *n = b->launch->config.grid;
     pthread_mutex_lock(&g->lock);
     uint64_t now = atomic_load(&g->atomics);
-    /* An atomic operation since: all looks so far were at an older state, and count no more. */
+    /* An atomic operation since: all tests so far saw an older state, and no longer count. */
     if (g->seen != now) {
         g->seen = now;
         g->waiting = 0;

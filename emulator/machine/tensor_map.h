@@ -1,6 +1,6 @@
-/* A tensor map, which programs call CUtensorMap: where a tensor lies, and which box of it a copy takes. Its 128 bytes
- * are opaque on a GPU, so the layout is our own. The driver writes one (cuTensorMapEncodeTiled), kernels change it
- * (tensormap.replace), copies read it. */
+/* A tensor map, which programs call CUtensorMap: the location of a tensor, and the box of it that a copy takes. Its 128
+ * bytes are opaque on a GPU, so the layout is our own. The driver writes one (cuTensorMapEncodeTiled), kernels change
+ * it (tensormap.replace), copies read it. */
 #ifndef TENSOR_MAP_H
 #define TENSOR_MAP_H
 
@@ -27,7 +27,7 @@ enum tensor_type {
     TENSOR_F32_FTZ,
     TENSOR_TF32,
     TENSOR_TF32_FTZ,
-    TENSOR_TYPES, /* behind it: packed numbers of 4 and 6 bits, which compute capability 9.0 does not have */
+    TENSOR_TYPES, /* after it: packed numbers of 4 and 6 bits, which compute capability 9.0 does not have */
 };
 enum tensor_interleave { TENSOR_NOT_INTERLEAVED, TENSOR_INTERLEAVE_16, TENSOR_INTERLEAVE_32, TENSOR_INTERLEAVES };
 enum tensor_swizzle { TENSOR_NO_SWIZZLE, TENSOR_SWIZZLE_32, TENSOR_SWIZZLE_64, TENSOR_SWIZZLE_128, TENSOR_SWIZZLES };
@@ -44,7 +44,7 @@ struct tensor_map {
     int16_t lower[TENSOR_RANKS - 2],
         upper[TENSOR_RANKS - 2]; /* im2col: corners of the bounding box; width, height, depth */
     uint8_t unused[26];
-    uint64_t seal; /* of all before it: tells a map from other bytes */
+    uint64_t seal; /* of all fields before it: distinguishes a map from other bytes */
 };
 _Static_assert(sizeof(struct tensor_map) == TENSOR_MAP_BYTES && offsetof(struct tensor_map, seal) == 120,
                "programs have 128 bytes for it");
@@ -56,13 +56,13 @@ static inline bool tensor_type_is_float(unsigned type) {
 
 void tensor_map_seal(struct tensor_map *map);
 bool tensor_map_is_sealed(const struct tensor_map *map);
-/* What is wrong with its contents, in one sentence for a message; NULL: nothing. */
+/* The error in its contents, in one sentence for a message; NULL: none. */
 const char *tensor_map_problem(const struct tensor_map *map);
 
-/* Bytes of what the first coordinate counts: an element, or in an interleaved layout the 16 or 32 bytes of a slice. */
+/* Bytes of the unit of the first coordinate: an element, or in an interleaved layout the 16 or 32 bytes of a slice. */
 uint32_t tensor_map_unit(const struct tensor_map *map);
 /* How many of a tiled box's elements are taken along a dimension. Of an interleaved layout the last dimension but one
- * counts slices, and a box has one of them, whatever the map says. */
+ * counts slices, and a box has one of them, regardless of the map. */
 uint32_t tensor_map_steps(const struct tensor_map *map, unsigned dimension);
 /* Bytes of one row of the box in shared memory, and of all of it. */
 uint32_t tensor_map_row_bytes(const struct tensor_map *map);

@@ -76,8 +76,8 @@ static void merge_into(struct warp *w, unsigned *i) {
         if (k == *i || f->state != SPLIT_READY || f->pc != into->pc || f->depth != into->depth)
             continue;
         into->mask |= f->mask;
-        /* Removing a split moves the last one into its place. That may be split i itself; and the one that has moved
-         * to k has not been looked at yet. */
+        /* Removing a split moves the last one into its place. That may be split i itself; and the one that has moved to
+         * k has not been examined yet. */
         unsigned last = w->count - 1u;
         remove_split(w, k);
         if (*i == last)
@@ -96,15 +96,15 @@ static const struct insn *choose(struct warp *w) {
         w->state = WARP_WAITING;
         return NULL;
     }
-    /* Min-PC scheduling: it runs until it comes to where the others are, and all go on together from there. */
+    /* Min-PC scheduling: it runs until it reaches the others, and all continue together from there. */
     merge_into(w, &best);
     return run_split(w, best);
 }
 
-/* One split has been chosen again and again: it may be waiting for what another would do. */
+/* One split has been chosen again and again: it may be waiting for another one. */
 static const struct insn *rotate(struct warp *w) {
     w->turns = SPLIT_TURNS;
-    for (unsigned k = 1; k <= w->count; k++) { /* from where the last one was: that everybody gets a turn some time */
+    for (unsigned k = 1; k <= w->count; k++) { /* from the last one on: so that every split gets a turn eventually */
         unsigned i = (w->rotated + k) % w->count;
         if (i != w->current && w->splits[i].state == SPLIT_READY) {
             w->rotated = (uint16_t)i;
@@ -122,7 +122,7 @@ void warp_diverge(struct warp *w, uint32_t keep, const struct insn *other_pc) {
     other->pc = other_pc;
     f->mask &= keep;
     w->mask = f->mask;
-    /* Not known: warp_goes_on() then says no, and the next label or jump chooses. */
+    /* Not known: warp_goes_on() then returns false, and the next label or jump chooses. */
     w->rival = NULL;
 }
 
@@ -148,7 +148,7 @@ const struct insn *warp_yield(struct warp *w, const struct insn *next) {
 
 const struct insn *warp_spin(struct warp *w, const struct insn *next) {
     running(w)->pc = next;
-    /* A failed test is worth many branches: after sixteen of them the warp gives way to the others of its block. */
+    /* A failed test is worth many branches: after sixteen of them the warp yields to the others of its block. */
     w->fuel -= WARP_FUEL / 16;
     if (w->count == 1 || w->fuel <= 0)
         return NULL;
@@ -163,10 +163,10 @@ const struct insn *warp_exit_lanes(struct warp *w) {
     if (!b->live_lanes && b->watch)
         observer.block_exits(b);
     remove_split(w, w->current);
-    for (unsigned i = 0; i < w->count; i++) /* who waited for these lanes need not any more: let them look again */
+    for (unsigned i = 0; i < w->count; i++) /* splits that waited for these lanes test again */
         if (w->splits[i].state == SPLIT_AT_SYNC)
             w->splits[i].state = SPLIT_READY;
-    /* Barriers may have waited for these lanes alone: who has exited counts as having arrived. */
+    /* Barriers may have waited for these lanes alone: lanes that have exited count as arrived. */
     for (uint32_t awaited = b->awaited; awaited; awaited &= awaited - 1)
         block_check_barrier(b, (unsigned)__builtin_ctz(awaited));
     if (b->cluster.awaited)
@@ -179,8 +179,8 @@ const struct insn *warp_exit_lanes(struct warp *w) {
 
 /* ---- block barriers ---- */
 
-/* The lanes of a warp must come to an aligned barrier together; at two of them, they would wait for each other for
- * ever. */
+/* The lanes of a warp must come to an aligned barrier together; at two of them, they would wait for each other
+ * forever. */
 static const struct insn *check_divergent(struct warp *w, const struct insn *next, unsigned barrier) {
     for (unsigned i = 0; i < w->count; i++) {
         const struct warp_split *f = &w->splits[i];
@@ -198,7 +198,7 @@ static const struct insn *check_divergent(struct warp *w, const struct insn *nex
 
 const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, unsigned barrier) {
     struct block *b = w->block;
-    bool whole = w->count == 1; /* the usual case: the whole warp comes, and waits or opens the barrier for all */
+    bool whole = w->count == 1; /* the usual case: the whole warp arrives, and waits or opens the barrier for all */
     if (!whole && !check_divergent(w, next, barrier))
         return NULL;
     struct warp_split *f = running(w);
@@ -209,7 +209,7 @@ const struct insn *warp_wait_barrier(struct warp *w, const struct insn *next, un
     w->state = whole ? WARP_WAITING : w->state;
     struct block_barrier *bar = &b->barriers[barrier];
     bar->arrived += (uint32_t)__builtin_popcount(w->mask);
-    if (!bar->expected && bar->arrived < b->live_lanes) /* most come to wait */
+    if (!bar->expected && bar->arrived < b->live_lanes) /* most will wait */
         b->awaited |= 1u << barrier;
     else
         block_check_barrier(b, barrier);
@@ -242,7 +242,7 @@ bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, co
     /* Not all are in this split. Those that wait at the same instruction are merged into it, and counted again. */
     f->pc = in;
     f->state = SPLIT_READY;
-    for (unsigned i = 0; i < w->count; i++) /* lanes that wait at this very instruction have come */
+    for (unsigned i = 0; i < w->count; i++) /* lanes that wait at this very instruction have arrived */
         if (w->splits[i].state == SPLIT_AT_SYNC && w->splits[i].pc == in)
             w->splits[i].state = SPLIT_READY;
     unsigned i = w->current;
@@ -251,7 +251,7 @@ bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, co
     if (!(wanted & ~w->mask))
         return true;
     f = running(w);
-    /* Still some are missing: it waits, and whoever of them comes here last takes all along. */
+    /* Some are still missing: it waits, and the last of them to arrive here takes all along. */
     f->state = SPLIT_AT_SYNC;
     f->sync_mask = wanted;
     *next = choose(w);
@@ -274,7 +274,7 @@ static void run_interpreted(struct warp *w, const struct insn *in) {
 }
 
 static void run(struct warp *w) {
-    /* A warp with one split need not choose: it goes on where it stopped. */
+    /* A warp with one split need not choose: it continues where it stopped. */
     const struct insn *in = w->count == 1 ? run_split(w, 0) : choose(w);
     if (!in)
         return;

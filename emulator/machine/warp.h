@@ -1,9 +1,9 @@
 /* A warp: 32 lanes, their registers, and the splits they have diverged into.
  *
- * A register is a vector of 32 lanes at a fixed offset in the warp's frame: uint32_t[32], uint64_t[32],
- * uint16_t[32]; a predicate is one uint32_t with a bit per lane. A split is a set of lanes at one pc. The split
- * deepest in calls runs, and among those the one with the lowest pc (min-PC scheduling); two that stand at the same
- * label reconverge; one that spins lets the others go on. */
+ * A register is a vector of 32 lanes at a fixed offset in the warp's frame: uint32_t[32], uint64_t[32], uint16_t[32]; a
+ * predicate is one uint32_t with a bit per lane. A split is a set of lanes at one pc. The split deepest in calls runs,
+ * and among those the one with the lowest pc (min-PC scheduling); two that are at the same label reconverge; one that
+ * spins lets the others run. */
 #ifndef WARP_H
 #define WARP_H
 
@@ -27,7 +27,7 @@ struct launch;
 
 enum split_state {
     SPLIT_READY,
-    SPLIT_AT_BARRIER, /* waits for the block: barrier says which */
+    SPLIT_AT_BARRIER, /* waits for the block, at `barrier` */
     SPLIT_AT_SYNC,    /* waits for lanes of its warp at a *.sync instruction: pc is that instruction */
     SPLIT_AT_CLUSTER, /* waits for its cluster at barrier.cluster.wait: pc is that instruction */
 };
@@ -56,7 +56,7 @@ struct warp {
     uint16_t turns;           /* choices left before another split must get its turn */
     uint16_t rotated;         /* index of the last split that got such a turn */
     uint8_t state;            /* enum warp_state */
-    bool hand_on;             /* it yields only so that the loop for undefined values takes over: see shadow */
+    bool hand_on;             /* it yields only so that the dispatch loop for undefined values takes over: see shadow */
     const struct insn *rival; /* lowest pc of another split that could run and is as deep in calls; NULL: not known */
     struct block *block;
     struct worker *worker;
@@ -72,7 +72,7 @@ struct warp {
     const uint64_t *unfinished_object;
     uint64_t unfinished_state; /* the state that this test saw */
     uint32_t product_groups;   /* wgmma.commit_group: how many groups it has committed */
-    uint32_t product_looks;    /* times that it has looked in vain whether the others of its warpgroup have */
+    uint32_t product_looks;    /* times that it has found that the others of its warpgroup have not */
     struct warp_split splits[WARP_SIZE];
 };
 
@@ -86,7 +86,7 @@ struct warp {
 enum { l = 0 }; /* the only lane; a loop, even of one turn, would be in the compiler's way */
 #define LANE_LOOP
 #elif defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* a lane loop that cannot become vector code is no mistake */
+#pragma clang diagnostic ignored "-Wpass-failed" /* a lane loop that cannot become vector code is not an error */
 #define LANE_LOOP _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_SIZE; l++)
 #else
 #define LANE_LOOP _Pragma("GCC ivdep") for (int l = 0; l < WARP_SIZE; l++)
@@ -115,7 +115,7 @@ static inline int first_lane(uint32_t mask) {
     return __builtin_ctz(mask);
 }
 
-/* True when the running split, now at pc, would be chosen again and reconverges with nobody there: the usual case,
+/* True when the running split, now at pc, would be chosen again and reconverges with no split there: the usual case,
  * without the choice. */
 static inline bool warp_goes_on(struct warp *w, const struct insn *pc) {
     if (w->count == 1)
@@ -130,7 +130,7 @@ static inline bool warp_goes_on(struct warp *w, const struct insn *pc) {
  * instruction to run next, or NULL when nothing in this warp can run. */
 const struct insn *warp_branch(struct warp *w, const struct insn *taken_pc, uint32_t taken,
                                const struct insn *other_pc);
-/* Diverges the running split: it keeps these lanes, and the others get a split at other_pc. Chooses nobody. */
+/* Diverges the running split: it keeps these lanes, and the others get a split at other_pc. Chooses no split. */
 void warp_diverge(struct warp *w, uint32_t keep, const struct insn *other_pc);
 const struct insn *warp_reconverge(struct warp *w, const struct insn *label);
 const struct insn *warp_exit_lanes(struct warp *w);
@@ -142,7 +142,8 @@ const struct insn *warp_wait_cluster(struct warp *w, const struct insn *in);
  * instruction may execute. Otherwise the split waits: return *next from the operation. */
 bool warp_sync_ready(struct warp *w, const struct insn *in, uint32_t members, const struct insn **next);
 
-/* What a handler returns that may have given the warp a shadow: from `next` on another dispatch loop has to run it. */
+/* The return value of a handler that may have given the warp a shadow: from `next` on another dispatch loop has to run
+ * it. */
 static inline const struct insn *warp_hand_on(struct warp *w, const struct insn *next) {
     if (!w->hand_on || !next)
         return next;
@@ -150,20 +151,19 @@ static inline const struct insn *warp_hand_on(struct warp *w, const struct insn 
     return (const struct insn *)0;
 }
 
-/* Gives the warp back to the block's scheduler, to go on at `next`: it has run long enough. Returns NULL. */
+/* Returns the warp to the block's scheduler, to continue at `next`: it has run long enough. Returns NULL. */
 const struct insn *warp_yield(struct warp *w, const struct insn *next);
-/* Yields, too, after a test that failed and that somebody else has to make true: other lanes of the warp go on
- * first. */
+/* Also yields, after a failed test that another thread has to make true: other lanes of the warp run first. */
 const struct insn *warp_spin(struct warp *w, const struct insn *next);
-/* One split with all threads at the entry. The frame's contents are the caller's business. */
+/* One split with all threads at the entry. The caller is responsible for the frame's contents. */
 void warp_start(struct warp *w, const struct insn *entry, uint32_t threads);
 /* Runs the warp until it waits, ends or has used up its fuel. */
 void warp_run(struct warp *w);
 /* The block's barrier has opened: the splits that waited for it may run. */
 void warp_release(struct warp *w, unsigned barrier);
 
-/* Backward branches and calls a warp may execute before the others of its block get their turn, and the choices
- * between splits after which one that keeps running lets the others go on (it may be waiting for them). */
+/* Backward branches and calls a warp may execute before the others of its block get their turn, and the choices between
+ * splits after which one that keeps running lets the others run (it may be waiting for them). */
 #define WARP_FUEL   20000
 #define SPLIT_TURNS 4096
 

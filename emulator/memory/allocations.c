@@ -1,10 +1,10 @@
-/* The table of allocations: what lies where, and what used to.
+/* The table of allocations: the current ones, and the former ones.
  *
  * Three regions: device memory, shared (managed and pinned) memory, and registered host memory. Each has a table sorted
- * by address. Kernels look things up while the host allocates, so readers take no lock: a table only ever grows at
- * its end, and any other change is made in a copy that then takes its place. Entries and old tables are kept until
- * the process ends; a reader may still hold one. Freeing an allocation sets its limit to 0 and leaves it in the
- * table, so that a later access can be told what it was. Writers hold one mutex. */
+ * by address. Kernels look things up while the host allocates, so readers take no lock: a table only ever grows at its
+ * end, and any other change is made in a copy that then takes its place. Entries and old tables are kept until the
+ * process ends; a reader may still hold one. Freeing an allocation sets its limit to 0 and leaves it in the table, so
+ * that the report of a later access can name it. Writers hold one mutex. */
 #include "memory/memory.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@
 #include "memory/space.h"
 
 #define ALIGNMENT   256
-#define GRANULARITY 512 /* NVIDIA's allocations lie at least this far apart */
+#define GRANULARITY 512 /* NVIDIA's allocations are at least this far apart */
 #define GAP_LEAST   256
 #define GAP_MOST    ((uint64_t)1 << 20)
 #define POOL        256
@@ -35,7 +35,7 @@ struct table {
 
 struct region {
     struct table *_Atomic table;
-    uint64_t next; /* where the next allocation goes; 0 before the first */
+    uint64_t next; /* the position of the next allocation; 0 before the first */
 };
 
 static struct region regions[REGIONS];
@@ -49,13 +49,13 @@ static uint64_t round_up(uint64_t n, uint64_t to) {
 static uint64_t live_bytes(const struct allocation *a) {
     return __atomic_load_n(&a->limit, __ATOMIC_RELAXED);
 }
-/* A variable of no size has limit 0 from the start; nothing can be found in it, so it may count as freed. */
+/* A variable of size 0 has limit 0 from the start; no access can be inside it, so it may count as freed. */
 static bool is_live(const struct allocation *a) {
     return live_bytes(a) != 0;
 }
 
-/* Empty space after an allocation: as much as it holds, within limits, so that an index that runs past the end meets
- * nothing instead of its neighbour. */
+/* Empty space after an allocation: as much as it holds, within limits, so that an index that runs past the end hits no
+ * other allocation. */
 static uint64_t gap_after(uint64_t size) {
     return size < GAP_LEAST ? GAP_LEAST : size > GAP_MOST ? GAP_MOST : size;
 }
@@ -79,7 +79,7 @@ static struct table *table_new(size_t capacity, struct table *older) {
 /* Number of items whose base is at most the address: the candidate is the one before. */
 static size_t table_rank(const struct table *t, size_t count, uint64_t address) {
     size_t low = 0, high = count;
-    /* Invariant: items below `low` have their base at or before the address, those from `high` on behind it. */
+    /* Invariant: items below `low` have their base at or before the address, those from `high` on after it. */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (t->items[middle]->base <= address)
@@ -117,7 +117,7 @@ static bool overlaps(const struct allocation *a, const struct allocation *b) {
 }
 
 #ifndef NDEBUG
-/* The lowest comes first. (A new one may lie on the end of a freed one: then its bytes belong to the new one.) */
+/* The lowest comes first. (A new one may overlap the end of a freed one: then its bytes belong to the new one.) */
 static bool in_order(const struct table *t, size_t count) {
     for (size_t i = 1; i < count; i++)
         if (t->items[i]->base <= t->items[i - 1]->base)
@@ -126,8 +126,8 @@ static bool in_order(const struct table *t, size_t count) {
 }
 #endif
 
-/* A copy of the table without `removed` and without the freed ones that `added` lies on, and with `added` in its place.
- * Either may be NULL. */
+/* A copy of the table without `removed` and without the freed ones that `added` overlaps, and with `added` in its
+ * place. Either may be NULL. */
 static bool table_replace(struct region *r, struct allocation *added, const struct allocation *removed) {
     struct table *old = atomic_load(&r->table);
     size_t count = old ? atomic_load(&old->count) : 0, n = 0;
@@ -137,8 +137,8 @@ static bool table_replace(struct region *r, struct allocation *added, const stru
     struct allocation *waiting = added;
     for (size_t i = 0; i < count; i++) {
         struct allocation *a = old->items[i];
-        /* What the new one lies on has been freed: a live one would not have been chosen. From now on nobody can be
-         * told what was there. */
+        /* The overlapped allocations have been freed: live ones would not have been chosen. From now on messages cannot
+         * name them. */
         if (a == removed || (added && overlaps(a, added)))
             continue;
         if (waiting && waiting->base < a->base) {
@@ -190,7 +190,8 @@ static struct allocation *entry_new(void) {
 
 /* ---- addresses ---- */
 
-/* First hole between live allocations that holds `need` bytes; 0 when there is none. For when the range is used up. */
+/* First hole between live allocations that holds `need` bytes; 0 when there is none. Used once the range is
+ * exhausted. */
 static uint64_t find_hole(enum region_number r, struct space_range range, uint64_t need, uint64_t align) {
     size_t count;
     const struct table *t = table_read(r, &count);
@@ -217,9 +218,9 @@ static uint64_t choose_address(enum region_number r, size_t size, uint64_t align
     uint64_t need = round_up(size + gap_after(size), least);
     if (need > range.end - range.start)
         return 0;
-    /* The first page stays empty: what lies just before the first allocation belongs to nobody. */
-    /* Upwards through the range as long as it lasts, so that addresses of freed memory are not used again soon, and
-     * an access after a free is recognized. Only then holes are looked for. */
+    /* The first page stays empty: the bytes just before the first allocation belong to no allocation. */
+    /* Upwards through the range as long as it lasts, so that addresses of freed memory are not used again soon, and an
+     * access after a free is recognized. Only then are holes searched. */
     uint64_t base = round_up(region->next ? region->next : range.start + space_page(), align);
     if (base > range.end || need > range.end - base)
         return find_hole(r, range, need, align);
@@ -244,7 +245,7 @@ size_t memory_total(void) {
     size_t known = atomic_load(&total);
     if (known || !space_reserve())
         return known;
-    /* Half the machine's memory is the device's; the other half stays with the host program and its copies. */
+    /* Half the machine's memory is the device's; the other half is left to the host program and its copies. */
     size_t bytes = space_machine_memory() / 2;
     struct space_range range = space_device();
     if (bytes > (range.end - range.start) / 2)
@@ -274,7 +275,7 @@ static struct allocation *allocate_locked(size_t size, size_t align, enum memory
     if (!a)
         return NULL;
     /* CUDA's variables start as zeros, and so do the pages that Linux gives to managed memory; everything else holds
-     * whatever was there. */
+     * arbitrary old data. */
     uint8_t fill = name || kind == MEMORY_MANAGED ? 0 : MEMORY_POISON;
     if (!(r == REGION_DEVICE ? space_device_open(base, size, fill) : space_shared_open(base, size, fill)))
         return NULL;
@@ -415,14 +416,14 @@ struct allocation *memory_register(void *host, size_t size, int device, bool *ta
     return a;
 }
 
-/* Gives back the pages of a freed allocation, and those it shared with others that are freed as well. */
+/* Returns the pages of a freed allocation, and those it shared with others that are freed as well. */
 static void discard_pages(const struct allocation *a) {
     size_t count;
     const struct table *t = table_read(REGION_DEVICE, &count);
     size_t rank = table_rank(t, count, a->base);
     uint64_t page = space_page();
     uint64_t start = a->base / page * page, end = round_up(a->base + a->size, page);
-    /* The first page may be shared with allocations before, the last one with those behind: such a page stays if one
+    /* The first page may be shared with allocations before, the last one with those after it: such a page stays if one
      * of them is live. */
     for (size_t i = rank - 1; i-- > 0 && t->items[i]->base + t->items[i]->size > start;)
         if (is_live(t->items[i]))
@@ -438,7 +439,7 @@ static void free_locked(struct allocation *a) {
     if (a->watch)
         memory_observer.freed(a);
     if (a->kind == MEMORY_REGISTERED) {
-        table_replace(&regions[REGION_REGISTERED], NULL, a); /* the host's own again, and no longer ours to know */
+        table_replace(&regions[REGION_REGISTERED], NULL, a); /* the host's own again, and no longer tracked here */
         return;
     }
     *usage_of(a->kind) -= a->size;
@@ -494,7 +495,7 @@ static uint64_t distance(const struct allocation *a, uint64_t address) {
     return address - a->base < a->size ? 0 : address - (a->base + a->size) + 1;
 }
 
-/* The text of a printf or an assert: nobody who is out of bounds meant it. */
+/* The text of a printf or an assert: an out-of-bounds access was never meant for it. */
 static bool is_compilers_text(const struct allocation *a) {
     return a->name && (strncmp(a->name, "__unnamed_", 10) == 0 || strncmp(a->name, "$str", 4) == 0);
 }

@@ -1,4 +1,5 @@
-/* Host code that follows a device pointer faults; this handler says so before the program ends as it would have. */
+/* Host code that follows a device pointer faults; this handler reports that before the program ends as it would
+ * have. */
 #include "memory/memory.h"
 
 #include <execinfo.h>
@@ -29,8 +30,8 @@ static uintptr_t fault_pc(const void *context) {
 #endif
 }
 
-/* The innermost function of the program itself: the fault may be in memcpy or printf, called by it. The frames start
- * with this handler's own; those of interest start at the instruction that faulted. */
+/* The innermost function of the program itself: the fault may be in memcpy or printf, called by it. The frames begin
+ * with this handler's own; the relevant ones begin at the instruction that faulted. */
 static const char *program_function(const void *context) {
     void *frames[FRAMES];
     uintptr_t pc = fault_pc(context);
@@ -40,7 +41,7 @@ static const char *program_function(const void *context) {
             first = i;
     if (host_frame_is_program(pc))
         return host_frame_name(pc);
-    for (int i = first + 1; i < count; i++) /* a return address may lie just past its function */
+    for (int i = first + 1; i < count; i++) /* a return address may be just past its function */
         if (host_frame_is_program((uintptr_t)frames[i]))
             return host_frame_name((uintptr_t)frames[i] - 1);
     return NULL;
@@ -60,7 +61,7 @@ static void default_action(int signal_number, const siginfo_t *info) {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigaction(signal_number, &action, NULL);
     if (info->si_code <= 0)
-        raise(signal_number); /* sent by someone: the instruction would not fault again */
+        raise(signal_number); /* sent by a process: the instruction would not fault again */
 }
 
 static void on_fault(int signal_number, siginfo_t *info, void *context) {

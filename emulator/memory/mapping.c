@@ -10,7 +10,7 @@
 #include "memory/observer.h"
 #include "memory/space.h"
 
-#define POISONED_UPTO ((uint64_t)512 << 20) /* what is larger holds the zeros of the file */
+#define POISONED_UPTO ((uint64_t)512 << 20) /* larger memory holds the zeros of the file */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
 
@@ -146,7 +146,7 @@ static struct reservation *reservation_of(const struct allocation *a) {
     return (struct reservation *)(void *)a->mappings;
 }
 
-/* Kernels come here without a lock. */
+/* Kernels call this without a lock. */
 static uint8_t *mapped_at(const struct allocation *a, uint64_t address, uint64_t bytes, bool write) {
     const struct reservation *r = reservation_of(a);
     uint64_t offset = address - a->base;
@@ -184,7 +184,7 @@ bool mapping_free(uint64_t base, uint64_t size) {
     struct allocation *a = find_reservation(base, size);
     bool right = a && a->base == base && a->size == size && !reservation_of(a)->first;
     if (right) {
-        a->mappings->freed = true; /* the note of it stays, as that of other freed memory does: kernels may look */
+        a->mappings->freed = true; /* its entry stays, as for other freed memory: kernels may look it up */
         if (a->watch)
             memory_observer.freed(a);
     }
@@ -194,7 +194,7 @@ bool mapping_free(uint64_t base, uint64_t size) {
 
 /* ---- mappings ---- */
 
-/* Who may access what, told to kernels. */
+/* Publishes the access rights to kernels. */
 static void show(struct allocation *a, const struct mapping *m) {
     struct reservation *r = reservation_of(a);
     uint8_t most = MAPPING_NO_ACCESS;
@@ -221,8 +221,8 @@ static void set_rights(struct allocation *a, struct mapping *m, int device, enum
     m->rights[device] = (uint8_t)rights;
 }
 
-/* Nobody has written memory that is new. What was mapped before, or can be reached by two addresses, counts as
- * written: what was stored through one of them is not noted for the other. */
+/* New memory has not been written. Memory that was mapped before, or can be reached by two addresses, counts as
+ * written: a store through one of them is not recorded for the other. */
 static void note_content(const struct physical *p) {
     const struct mapping *newest = p->mappings;
     if (p->fresh) {
@@ -237,7 +237,7 @@ static bool in_units(const struct allocation *a, uint64_t address, uint64_t size
     return (address - a->base) % MAPPING_UNIT == 0 && size % MAPPING_UNIT == 0;
 }
 
-/* Where a mapping of a range would go in the list; NULL: another is in its way. */
+/* The position of a range's mapping in the list; NULL: it overlaps another. */
 static struct mapping **find_gap(struct reservation *r, uint64_t offset, uint64_t size) {
     struct mapping **link = &r->first;
     while (*link && (*link)->offset + (*link)->size <= offset)
@@ -266,7 +266,8 @@ bool mapping_map(uint64_t address, uint64_t size, struct physical *p) {
     return done;
 }
 
-/* The mappings that a range is made of: the first, and behind the last; false when it is not made of whole ones. */
+/* The mappings that a range is made of: the first, and the one after the last; false when it does not consist of whole
+ * ones. */
 static bool find_mappings(struct reservation *r, uint64_t offset, uint64_t size, struct mapping ***first,
                           struct mapping **end) {
     struct mapping **link = &r->first;

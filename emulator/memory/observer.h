@@ -1,5 +1,5 @@
-/* Who wants to know what becomes of memory: the checks, which fill this when the library is loaded (check/observe.c).
- * Nothing is called that is NULL. */
+/* The observers of memory: the checks, which fill this when the library is loaded (check/observe.c). A NULL function is
+ * not called. */
 #ifndef MEMORY_OBSERVER_H
 #define MEMORY_OBSERVER_H
 
@@ -9,14 +9,14 @@ struct memory_observer {
     /* With the table's lock held. New memory, every byte of it `fill`, may be given a watch and another mapping. */
     void (*allocated)(struct allocation *a, uint8_t fill);
     void (*revived)(struct allocation *a);
-    void (*freed)(struct allocation *a); /* only where it has a watch; nobody accesses it any more */
+    void (*freed)(struct allocation *a); /* only where it has a watch; it is not accessed any more */
     /* The host has touched memory that it cannot use, in this function of the program (NULL: unknown). True when it may
-     * try again; otherwise it has been told. In a signal handler. */
+     * try again; otherwise it has been reported. In a signal handler. */
     bool (*host_fault)(uint64_t address, bool write, const char *function);
-    /* Where it has a watch: these bytes are written by something else than a load or a store; the first byte that
-     * nobody has written. */
+    /* Where it has a watch: these bytes are written by something other than a load or a store; the first byte that has
+     * not been written. */
     void (*written)(const struct allocation *a, uint64_t address, uint64_t bytes);
-    /* These bytes, whole pages, hold other memory now, which nobody has written. */
+    /* These bytes, whole pages, hold other memory now, which has not been written. */
     void (*renewed)(const struct allocation *a, uint64_t address, uint64_t bytes);
     bool (*find_unwritten)(const struct allocation *a, uint64_t address, uint64_t bytes, uint64_t *where);
 };

@@ -1,11 +1,11 @@
 /* Reserves three ranges of addresses in one piece: device addresses D, the backing B of those, and shared addresses S.
  *
- *   D  what programs see as device pointers. PROT_NONE for ever: host code that follows one faults.
+ *   D  the addresses that programs see as device pointers. PROT_NONE forever: host code that follows one faults.
  *   B  D + delta: where the bytes of device memory are. Opened (made accessible) from the bottom up.
  *   S  managed and pinned memory: one address for host and kernel. Opened and closed page by page.
  *
- * Reserving costs no memory, so the ranges are far larger than the machine's memory and an address need not be used
- * twice: a stale pointer stays recognisable. Where the host limits addresses (ulimit -v), the ranges shrink. */
+ * Reserving costs no memory, so the ranges are far larger than the machine's memory and an address need not be reused:
+ * a stale pointer stays recognisable. Where the host limits addresses (ulimit -v), the ranges shrink. */
 #include "memory/space.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #define SMALLEST_RANGE (64 * MIB)
 #define HUGE_PAGE      (2 * MIB)
 #define OPEN_STEP      (4 * MIB)   /* so that small allocations do not cost a system call each */
-#define HUGE_FROM      (4 * MIB)   /* allocations from here on ask for huge pages */
+#define HUGE_FROM      (4 * MIB)   /* allocations of this size or more request huge pages */
 #define LAZY_FROM      (512 * MIB) /* and from here on get their fill on first touch */
 #define PATTERN_BYTES  (16 * MIB)
 
@@ -54,7 +54,7 @@ static uint64_t address_limit(void) {
 static void reserve(void) {
     uint64_t range = LARGEST_RANGE;
     uint64_t limit = address_limit();
-    /* Under a limit take at most three quarters of it: the program and its threads need addresses too. */
+    /* Under a limit take at most three quarters of it: the program and its threads also need addresses. */
     while (range >= SMALLEST_RANGE && (limit != UINT64_MAX && 3 * range > limit / 4 * 3))
         range /= 2;
     for (; range >= SMALLEST_RANGE; range /= 2) {
@@ -162,7 +162,7 @@ bool space_device_open(uint64_t address, size_t size, uint8_t fill) {
     return true;
 }
 
-/* Fresh anonymous pages in place of whatever was mapped there. */
+/* Fresh anonymous pages in place of the current mapping. */
 static void map_anew(uint8_t *at, size_t size, int protection) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     if (mmap(at, size, protection, flags, -1, 0) == MAP_FAILED)

@@ -1,4 +1,4 @@
-/* Address ranges reserved from the host, and the bytes behind them. Used by allocations.c and mapping.c only. */
+/* Address ranges reserved from the host, and their bytes. Used by allocations.c and mapping.c only. */
 #ifndef SPACE_H
 #define SPACE_H
 
@@ -10,7 +10,7 @@ struct space_range {
     uint64_t start, end;
 };
 
-/* Reserves the ranges once; false when the host gives us none. */
+/* Reserves the ranges once; false when the host has none. */
 bool space_reserve(void);
 
 /* Device addresses: never accessible to the host. Empty until space_reserve. Async-signal-safe. */
@@ -21,16 +21,15 @@ struct space_range space_shared(void);
 /* Both of them and the backing between them. */
 struct space_range space_all(void);
 
-/* Where the bytes of a device address are. */
+/* The host address of the bytes of a device address. */
 uint8_t *space_backing(uint64_t address);
 
 /* Makes the bytes of [address, address + size) of the device range usable, filled with `fill`. False: no memory. */
 bool space_device_open(uint64_t address, size_t size, uint8_t fill);
-/* Gives the whole pages of [start, end) of the device range back to the host. */
+/* Returns the whole pages of [start, end) of the device range to the host. */
 void space_device_discard(uint64_t start, uint64_t end);
 
-/* Puts whole pages of a file where the bytes of a device address are, to be shared by all that map them; and takes
- * them away. */
+/* Maps whole pages of a file at the bytes of a device address, shared by all mappings of them; and unmaps them. */
 bool space_device_map(uint64_t address, size_t size, int file, uint64_t offset);
 void space_device_unmap(uint64_t address, size_t size);
 

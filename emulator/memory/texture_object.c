@@ -17,7 +17,7 @@ struct object {
 
 static _Atomic(struct object *) chunks[CHUNKS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t used; /* handles 1 .. used have been given out */
+static uint32_t used; /* handles 1 .. used have been issued */
 static uint32_t oldest, newest, resting;
 
 static struct object *object_at(uint64_t handle) {
@@ -32,7 +32,7 @@ static struct object *live(uint64_t handle, enum texture_kind kind) {
     return o && atomic_load_explicit(&o->state, memory_order_acquire) == 1 + (int)kind ? o : NULL;
 }
 
-/* A handle that nobody has: the one that has rested longest, or a new one. */
+/* An unused handle: the one that has been unused the longest, or a new one. */
 static uint32_t free_handle(void) {
     if (resting > AT_REST || used == CHUNK * CHUNKS) {
         uint32_t handle = oldest;

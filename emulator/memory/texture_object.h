@@ -1,5 +1,5 @@
-/* What textures and surfaces refer to: texels in the device's memory, and how to read them. The runtime API makes these
- * objects, instructions find them by the 64-bit handle that a kernel holds. */
+/* The objects of textures and surfaces: texels in the device's memory, and how to read them. The runtime API makes
+ * these objects, instructions find them by the 64-bit handle that a kernel holds. */
 #ifndef TEXTURE_OBJECT_H
 #define TEXTURE_OBJECT_H
 
@@ -38,10 +38,10 @@ struct texture {
     bool normalized_values;      /* integers become fractions */
     bool srgb;
     bool seamless;    /* filters across the edges of a cube map */
-    bool anisotropic; /* wants more than one sample along a long footprint, which we do not have */
+    bool anisotropic; /* requests more than one sample along a long footprint, which is not supported */
     float border[4];
-    const struct mipmap *mipmap;    /* in what the owner holds; NULL: there is one size only */
-    struct texels_touched *touched; /* which texels are read is noted here; NULL: it is not */
+    const struct mipmap *mipmap;    /* in the owner's memory; NULL: there is one size only */
+    struct texels_touched *touched; /* records which texels are read; NULL: not recorded */
 };
 
 /* The smaller sizes of a mipmapped array; the texture's image is the largest. */

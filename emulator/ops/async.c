@@ -17,7 +17,7 @@ static uint64_t address_of(const struct warp *w, uint32_t reg, uint32_t bits, in
     return base + (uint64_t)offset;
 }
 
-/* Where a lane's bytes are; nearly always in the allocation in which this instruction last found some. */
+/* The address of a lane's bytes; nearly always in the allocation that this instruction last used. */
 static inline uint8_t *lane_host(struct warp *w, const struct insn *in, uint64_t address, uint32_t bytes, int lane) {
     const struct access *a = in->extra;
     const struct allocation *found = w->worker->cache[a->slot];
@@ -48,7 +48,7 @@ const struct insn *op_copy_read(struct warp *w, const struct insn *in) {
         if (wanted < size)
             memset(to, 0, size);
         if (!wanted)
-            continue; /* nothing is read: the address may be any */
+            continue; /* nothing is read: the address may be arbitrary */
         const uint8_t *from = lane_host(w, in, address_of(w, a->address_reg, a->address_bits, in->imm, l), wanted, l);
         if (!from)
             return NULL;
@@ -72,8 +72,8 @@ const struct insn *op_copy_write(struct warp *w, const struct insn *in) {
 
 /* ---- cp.async.bulk: any multiple of 16 bytes, usually by one lane ---- */
 
-/* Host pointer to all of a lane's bytes, NULL after a report. The whole range is looked at once; when it is not in one
- * piece, 16 bytes after 16 bytes, which finds the first that are wrong. */
+/* Host pointer to all of a lane's bytes, NULL after a report. The whole range is checked at once; when it is not
+ * contiguous, in steps of 16 bytes, which finds the first wrong ones. */
 static uint8_t *bulk_host_at(struct warp *w, const struct insn *in, uint64_t begin, uint32_t size, int lane) {
     const struct bulk *k = in->extra;
     uint64_t *at = &REG(uint64_t, 0)[lane];
@@ -144,7 +144,7 @@ bool cluster_has_ranks(struct warp *w, const struct insn *in, uint32_t ranks, in
     return false;
 }
 
-/* One copy of it for each block that is named, at the same place. */
+/* One copy of it for each named block, at the same place. */
 static bool write_multicast(struct warp *w, const struct insn *in, const uint8_t *from, uint32_t size, int lane) {
     const struct bulk *k = in->extra;
     uint64_t address = bulk_address(w, k, lane);

@@ -1,8 +1,8 @@
 /* Atomic operations: atom and red in every space.
  *
  * Blocks run on several host threads, so global memory needs the host's atomic instructions; a block runs on one, so
- * its shared memory does not. Lanes act in lane order: the old values that they get are those of that order. When all
- * active lanes meet at one address, the whole warp's work is one host operation. */
+ * its shared memory does not. Lanes act in lane order, which determines the old values that they get. When all active
+ * lanes access one address, the whole warp's work is one host operation. */
 #include "ops/atomic.h"
 
 #include <stddef.h>
@@ -21,7 +21,7 @@ typedef unsigned __int128 uint128_t;
 #define INLINE static inline __attribute__((always_inline))
 #endif
 
-/* ---- what an operation makes of the old value x, by its operands b and c ---- */
+/* ---- the new value, from the old value x and the operands b and c ---- */
 
 #define NEXT(name, T, expr)                                                                                            \
     INLINE T next_##name(T x, T b, T c, bool global) {                                                                 \
@@ -59,8 +59,8 @@ INLINE uint32_t next_add_f32(uint32_t x, uint32_t b, uint32_t c, bool global) {
     float sum = global ? f32_flush(f32_flush(f32_from(x)) + f32_flush(f32_from(b))) : f32_from(x) + f32_from(b);
     return f32_bits(f32_canonical(sum));
 }
-/* A NaN in global memory's adder comes out unchanged, the operand's before the old value's; in shared memory the sum is
- * an ordinary add of the two. Seen on an H200. */
+/* Global memory's adder returns a NaN unchanged, the operand's before the old value's; in shared memory the sum is an
+ * ordinary add of the two. Observed on an H200. */
 INLINE uint64_t next_add_f64(uint64_t x, uint64_t b, uint64_t c, bool global) {
     (void)c;
     double old = f64_from(x), add = f64_from(b), sum = old + add;
@@ -114,7 +114,7 @@ NEXT_HALF(max_bf16)
 
 /* ---- the host's side ---- */
 
-/* Loads a first guess of the old value, and puts y in its place if it is still *x (else *x is what is there now). */
+/* Loads a first guess of the old value, and replaces it by y if it is still *x (else *x becomes the current value). */
 #define HOST_ACCESS(bits, T)                                                                                           \
     INLINE T guess_##bits(T *at) {                                                                                     \
         return __atomic_load_n(at, __ATOMIC_RELAXED);                                                                  \
@@ -126,8 +126,8 @@ HOST_ACCESS(16, uint16_t)
 HOST_ACCESS(32, uint32_t)
 HOST_ACCESS(64, uint64_t)
 
-/* 16 bytes: the instruction exists on every x86-64 CPU but the very first, but compilers use it only where they are
- * told that it does. */
+/* 16 bytes: the instruction exists on every x86-64 CPU but the very first, but compilers use it only where that is
+ * declared. */
 static uint128_t swap_128(uint128_t *at, uint128_t x, uint128_t y) {
 #if defined(__x86_64__)
     uint64_t low = (uint64_t)x, high = (uint64_t)(x >> 64);
@@ -150,7 +150,7 @@ INLINE bool replace_128(uint128_t *at, uint128_t *x, uint128_t y) {
     return done;
 }
 
-/* Host pointer to a lane's element. Nearly always it is where this instruction last found one. */
+/* Host pointer to a lane's element. Nearly always it is in the allocation that this instruction last used. */
 INLINE uint8_t *lane_host(struct warp *w, const struct insn *in, const struct access *a, uint64_t address, int lane) {
     uint32_t bytes = a->bytes * a->count;
     if (!(address & (bytes - 1))) {
@@ -185,7 +185,7 @@ INLINE bool is_global(const struct access *a, uint64_t address) {
     typedef T (*next_##bits)(T x, T b, T c, bool global);                                                              \
                                                                                                                        \
     /* One element: the old value is returned. Only global memory is shared with other host threads. `as_global`: */   \
-    /* which way sums of single precision treat subnormal numbers. */                                                  \
+    /* how sums of single precision treat subnormal numbers. */                                                        \
     INLINE T act_##bits(T *at, T b, T c, bool global, bool as_global, next_##bits next) {                              \
         T x;                                                                                                           \
         if (global) {                                                                                                  \
@@ -355,7 +355,7 @@ const struct insn *op_atomic(struct warp *w, const struct insn *in) {
     return next;
 }
 
-/* Sums of single precision keep subnormal numbers here, other than an atom's. Seen on an H200. */
+/* Sums of single precision keep subnormal numbers here, other than an atom's. Observed on an H200. */
 void atomic_apply(const struct access *a, uint8_t *at, const uint8_t *operands, uint32_t n) {
     bool single = operations[a->operation].type == TYPE_F32;
     bool global = a->space == SPACE_GLOBAL;
@@ -364,7 +364,7 @@ void atomic_apply(const struct access *a, uint8_t *at, const uint8_t *operands, 
 
 /* ---- reading an opcode ---- */
 
-/* The words of an opcode that say nothing about the operation: order, scope and space (the host's atomics have the
+/* The words of an opcode that do not affect the operation: order, scope and space (the host's atomics have the
  * strongest order anyway), and a hint for the cache. */
 static bool is_indifferent(const char *word, size_t length) {
     static const char *const words[] = {"relaxed", "acquire", "release",     "acq_rel",         "cta",
@@ -377,7 +377,7 @@ static bool is_indifferent(const char *word, size_t length) {
     return false;
 }
 
-/* What the words of an opcode say. */
+/* The meaning of an opcode's words. */
 struct words {
     const char *operation; /* not terminated */
     size_t operation_length;
@@ -407,7 +407,7 @@ static bool read_words(const char *opcode, struct words *out) {
     return out->operation && out->type != TYPE_NONE;
 }
 
-/* Whether an operation exists in the form that the opcode asks for. A vector has 16 bytes at most. */
+/* Whether an operation exists in the form that the opcode specifies. A vector has 16 bytes at most. */
 static bool has_form(const struct operation *o, const struct words *words, bool result) {
     if (!(o->forms & (result ? ATOM : RED)) || words->noftz != !!(o->forms & NOFTZ))
         return false;

@@ -7,8 +7,8 @@
 #include "machine/access.h"
 
 /* Fills operation, type, bytes and count of an access from the words of an opcode like
- * "atom.global.relaxed.gpu.add.f32", all but its first; `result`: of one that gives what was there before. False when
- * there is no such instruction. */
+ * "atom.global.relaxed.gpu.add.f32", all but its first; `result`: of one that returns the old value. False when there
+ * is no such instruction. */
 bool atomic_operation(const char *opcode, bool result, struct access *access);
 
 /* Does an access's operation on n elements in memory, with as many operands: cp.reduce. */

@@ -1,4 +1,4 @@
-/* Functions that kernels call but nobody wrote: vprintf, __assertfail, malloc, free, cudaGraphSetConditional. */
+/* Functions that kernels call and that no PTX defines: vprintf, __assertfail, malloc, free, cudaGraphSetConditional. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ struct printing {
     const struct warp *warp;
     const struct insn *in;
     int lane;
-    uint64_t list; /* where the arguments are */
+    uint64_t list; /* the address of the arguments */
 };
 
 static void note_argument(void *context, size_t at, size_t size) {
@@ -132,7 +132,7 @@ static const struct insn *op_free(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* cudaGraphSetConditional(handle, value): for a conditional node that comes later, or has this kernel in its body. */
+/* cudaGraphSetConditional(handle, value): for a conditional node that follows, or has this kernel in its body. */
 static const struct insn *op_set_conditional(struct warp *w, const struct insn *in) {
     const struct call_site *site = in->extra;
     for (int l = 0; l < WARP_SIZE; l++)

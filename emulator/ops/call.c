@@ -1,4 +1,4 @@
-/* Calls of functions, direct, indirect and recursive. See machine/code.h for where things lie. */
+/* Calls of functions, direct, indirect and recursive. See machine/code.h for the layout. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void push(struct warp *w, const struct function *f) {
     else
         memset(s->area + bytes, 0, beside);
     /* One copy of the whole area for all lanes that call now. They may return at different times, so each lane has a
-     * stack of its own, of such copies; one is freed when its last lane has taken its share back. */
+     * separate stack of such copies; one is freed when its last lane has restored its share. */
     for (int l = 0; l < WARP_SIZE; l++)
         if (LANE_ON(w->mask)) {
             s->below[l] = stack->top[l];
@@ -46,7 +46,7 @@ static void push(struct warp *w, const struct function *f) {
         }
 }
 
-/* Gives lane l's share of the saved area back. */
+/* Restores lane l's share of the saved area. */
 static void restore_lane(uint8_t *frame, const struct function *f, const uint8_t *area, int l) {
     for (uint32_t i = 0; i < f->part_count; i++) {
         const struct area_part *part = &f->parts[i];
@@ -87,7 +87,7 @@ static uint32_t depot_begin(const struct warp *w, const struct function *f, int 
     return (w->local_sp[l] + align - 1) / align * align;
 }
 
-/* The lanes that would need more local memory than there is. */
+/* The lanes that would need more local memory than exists. */
 static uint32_t overflowing(const struct warp *w, const struct function *f) {
     uint32_t lanes = 0;
     for (int l = 0; l < WARP_SIZE; l++)
@@ -114,8 +114,8 @@ static const struct insn *enter(struct warp *w, const struct insn *in, const str
     uint32_t lanes = overflowing(w, f);
     if (lanes || split->depth > DEEPEST)
         return stack_overflow(w, in, f, lanes ? lanes : w->mask);
-    /* In this order: the arguments may lie in the very area that is saved (the caller may be the same function), and
-     * are copied to the callee's parameters only then. */
+    /* In this order: the arguments may be in the very area that is saved (the caller may be the same function), and are
+     * copied to the callee's parameters only then. */
     if (f->recursive)
         push(w, f);
     copy_lanes(w, site->arguments, site->argument_count);
@@ -164,9 +164,9 @@ const struct insn *op_call_indirect(struct warp *w, const struct insn *in) {
                                 "example): a kernel cannot call the address of a function that the host sees.");
         return warp_fault(w, error);
     }
-    /* One function after the other: lanes that call another one stay at this instruction, as a split of their own. */
+    /* One function after the other: lanes that call another one stay at this instruction, as a separate split. */
     if (same != w->mask)
-        warp_diverge(w, same, in); /* the others come to this instruction again */
+        warp_diverge(w, same, in); /* the others execute this instruction again */
     return enter(w, in, &site->candidates[candidate]);
 }
 
@@ -194,7 +194,7 @@ static void return_from_call(struct warp *w, const struct call_site *site, const
         copy_lanes(w, site->results, site->result_count);
         return;
     }
-    /* The caller may be the same function: its place for the result comes back with the rest, so the result waits
+    /* The caller may be the same function: its place for the result is restored with the rest, so the result is kept
      * outside (PTX functions return one parameter). */
     const struct argument *result = site->result_count ? &site->results[0] : NULL;
     uint8_t *kept = keep(w->regs, result), *beside = w->shadow ? keep(w->shadow, result) : NULL;
@@ -204,8 +204,8 @@ static void return_from_call(struct warp *w, const struct call_site *site, const
         give_back(w->shadow, result, beside, w->mask);
 }
 
-/* Behind a call: takes the results over and gives the callee's place back. After an indirect call the lanes may
- * come from different functions. */
+/* After a call: copies the results and restores the callee's place. After an indirect call the lanes may return from
+ * different functions. */
 const struct insn *op_call_landing(struct warp *w, const struct insn *in) {
     const struct call_site *site = in->extra;
     if (site->callee) {
@@ -213,7 +213,7 @@ const struct insn *op_call_landing(struct warp *w, const struct insn *in) {
         return in + 1;
     }
     uint32_t all = w->mask;
-    /* Lanes that have reconverged here may have come from different functions, whose results lie in different
+    /* Lanes that have reconverged here may have returned from different functions, whose results are in different
      * places. */
     for (uint32_t i = 0; i < site->candidate_count; i++) {
         w->mask = 0;
@@ -234,7 +234,8 @@ const struct insn *op_return(struct warp *w, const struct insn *in) {
     for (int l = 0; l < WARP_SIZE; l++)
         same |= (uint32_t)(returns[l] == first) << l;
     same &= w->mask;
-    /* Lanes that were called from different places: those with the first one's go, the others execute this again. */
+    /* Lanes that were called from different places: those with the first one's return address continue, the others
+     * execute this again. */
     if (same != w->mask)
         warp_diverge(w, same, in);
     for (int l = 0; l < WARP_SIZE; l++)

@@ -1,12 +1,12 @@
-/* Calls. machine/code.h says where things lie. */
+/* Calls. machine/code.h describes the layout. */
 #ifndef CALL_H
 #define CALL_H
 
 #include "machine/code.h"
 #include "machine/warp.h"
 
-/* Builtins that PTX calls like functions: vprintf, malloc, free, __assertfail. NULL if there is none by that name.
- * The arguments and the result are in the call site. */
+/* Builtins that PTX calls like functions: vprintf, malloc, free, __assertfail. NULL if there is none of that name. The
+ * arguments and the result are in the call site. */
 handler_fn builtin_find(const char *name);
 
 const struct insn *op_call(struct warp *w, const struct insn *in);

@@ -1,20 +1,20 @@
 /* Comparison and selection: setp set selp slct.
  *
- * A comparison gives a mask, one bit per lane. setp with nothing else to do is one operation per comparison, because
- * loops live on it; everything that combines the mask with a predicate or turns it into a number looks the comparison
- * up in a table, by insn.kind. */
+ * A comparison gives a mask, one bit per lane. A plain setp is one operation per comparison, because loops use it
+ * heavily; everything that combines the mask with a predicate or turns it into a number looks the comparison up in a
+ * table, by insn.kind. */
 #define LANE_FAMILY
 #include "ops/half.h"
 #include "ops/lanes.h"
 #include "ops/forms.h"
 
-/* ---- values as what they compare like ---- */
+/* ---- values by their order ---- */
 
 /* && and || without a branch, which would keep a loop from becoming vector code */
 #define BOTH(x, y)   ((int)(x) & (int)(y))
 #define EITHER(x, y) ((int)(x) | (int)(y))
 
-/* Half-precision numbers order like their magnitudes with a sign, so integers can stand for them. `least` is the
+/* Half-precision numbers order like their magnitudes with a sign, so integers can represent them. `least` is the
  * smallest normal number: with .ftz what is below it counts as 0. */
 static inline int32_t half_order(uint16_t x, uint16_t least) {
     int32_t magnitude = x & 0x7fff;
@@ -139,7 +139,7 @@ static const compare_fn comparisons[] = {COMPARISONS(ENTRY)};
 
 /* ---- combined with a predicate, packed, or turned into a number ---- */
 
-/* insn.kind: the comparison, how to combine its result, and what to make of it. */
+/* insn.kind: the comparison, how to combine its result, and the form of the result. */
 enum combine { COMBINE_NOT, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 enum result { RESULT_ONES_32, RESULT_ONES_16, RESULT_ONE_F32, RESULT_ONE_F16, RESULT_ONE_BF16 };
 #define KIND(comparison, combine, result) ((comparison) | (combine) << 8 | (result) << 10)
@@ -197,7 +197,7 @@ OPERATION(setp_packed) {
     return in + 1;
 }
 
-/* What "true" looks like in each type of result. */
+/* The representation of "true" in each type of result. */
 static const uint32_t truths[] = {
     [RESULT_ONES_32] = 0xffffffffu, [RESULT_ONES_16] = 0xffff,  [RESULT_ONE_F32] = 0x3f800000u,
     [RESULT_ONE_F16] = 0x3c00,      [RESULT_ONE_BF16] = 0x3f80,
@@ -255,7 +255,7 @@ SELECT(64, uint64_t)
 #define SET_INTEGER(op, mid, type, letters, name, COMBINE)                                                             \
     SET_ROW(op, mid, "u32", "w", type, letters, name, COMBINE, RESULT_ONES_32, set_to_32)                              \
     SET_ROW(op, mid, "s32", "w", type, letters, name, COMBINE, RESULT_ONES_32, set_to_32)
-/* Only half-precision comparisons give 16-bit integers, and they alone give no f32; bf16 does not go with .ftz. */
+/* Only half-precision comparisons give 16-bit integers, and only they give no f32; bf16 has no .ftz. */
 #define SET_WIDE_FTZ(op, mid, type, letters, name, COMBINE)                                                            \
     SET_INTEGER(op, mid, type, letters, name, COMBINE)                                                                 \
     SET_F16(op, mid, type, letters, name, COMBINE)                                                                     \

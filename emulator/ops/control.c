@@ -20,7 +20,7 @@ const struct insn *op_label(struct warp *w, const struct insn *in) {
     return warp_goes_on(w, in + 1) ? in + 1 : warp_reconverge(w, in + 1);
 }
 
-/* Everybody who comes to a label stands at the instruction behind it. */
+/* All splits that reach a label are at the instruction after it. */
 static const struct insn *behind(const struct insn *target) {
     return target + (target->handler == op_label);
 }
@@ -41,7 +41,7 @@ const struct insn *op_branch_if(struct warp *w, const struct insn *in) {
     bool diverged = taken != 0 && taken != w->mask;
     if (diverged && w->worker->counters)
         observer.diverged(w->worker->counters, in);
-    if (!taken) /* who left a loop before may wait here, where there is no label */
+    if (!taken) /* splits that left a loop earlier may wait here, where there is no label */
         return warp_goes_on(w, in + 1) ? in + 1 : warp_reconverge(w, in + 1);
     if (!diverged)
         return jump(w, in, in->target);
@@ -71,10 +71,10 @@ const struct insn *op_branch_table(struct warp *w, const struct insn *in) {
         observer.diverged(w->worker->counters, in);
     if (same == w->mask)
         return w->count == 1 ? target : warp_reconverge(w, target);
-    return warp_branch(w, target, same, in); /* the others look at the table again */
+    return warp_branch(w, target, same, in); /* the others evaluate the table again */
 }
 
-/* Who sleeps waits for somebody: others go on at once, and time does not matter here. */
+/* A sleeping thread waits for another one: others run at once, and time does not matter here. */
 const struct insn *op_nanosleep(struct warp *w, const struct insn *in) {
     return warp_spin(w, in + 1);
 }
@@ -109,7 +109,7 @@ static void vote(struct warp *w, const struct insn *in, struct block_barrier *ba
     bar->trues += (uint32_t)__builtin_popcount(w->mask & PRED(3));
 }
 
-/* A named barrier's count: what an H200 does with a wrong one is either an illegal instruction or to wait for ever. */
+/* A named barrier's count: with a wrong one an H200 either raises an illegal instruction or waits forever. */
 static bool count_fits(struct warp *w, const struct insn *in, const struct block_barrier *bar, uint32_t count) {
     char advice[200];
     if (count % WARP_SIZE) {
@@ -132,8 +132,8 @@ static bool count_fits(struct warp *w, const struct insn *in, const struct block
     return false;
 }
 
-/* __syncthreads(): all threads of the block, at barrier 0. Where somebody already waits there with a count of threads,
-   or this warp may end the wait, the general way decides. */
+/* __syncthreads(): all threads of the block, at barrier 0. Where a warp already waits there with a count of threads, or
+ * this warp may end the wait, the general path decides. */
 const struct insn *op_barrier_all(struct warp *w, const struct insn *in) {
     struct block_barrier *bar = &w->block->barriers[0];
     if (bar->arrived && bar->expected)
@@ -192,7 +192,7 @@ const struct insn *op_fence(struct warp *w, const struct insn *in) {
 
 /* ---- special registers ---- */
 
-/* The time of day, as PTX has it: also while no kernel runs. */
+/* The time of day, as PTX defines it: it also advances while no kernel runs. */
 static uint64_t global_timer(void) {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -251,7 +251,7 @@ const struct insn *op_not_pred(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* Another width: truncates, or extends with zeros or the sign. */
+/* Changes the width: truncates, or extends with zeros or the sign. */
 const struct insn *op_widen(struct warp *w, const struct insn *in) {
     unsigned from = WIDEN_FROM(in->kind), to = WIDEN_TO(in->kind);
     const uint8_t *source = REG(uint8_t, 1);
@@ -293,7 +293,7 @@ const struct insn *op_extract(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* The place of a local variable: where the activation's variables begin, plus its offset. */
+/* The place of a local variable: the beginning of the activation's variables, plus its offset. */
 const struct insn *op_local_address(struct warp *w, const struct insn *in) {
     const uint32_t *depot = REG(uint32_t, 1);
     uint32_t offset = (uint32_t)in->imm;

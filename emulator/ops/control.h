@@ -1,4 +1,4 @@
-/* Where the program goes: branches, barriers, the end; and what decode puts in between. */
+/* Control flow: branches, barriers, the end; and the operations that decode inserts. */
 #ifndef CONTROL_H
 #define CONTROL_H
 

@@ -106,7 +106,7 @@ NARROWING(ROUND_RZ)
 NARROWING(ROUND_RM)
 NARROWING(ROUND_RP)
 
-/* Without a rounding, which the manual asks for, ptxas takes the nearest; a copy makes NaN canonical. */
+/* Without a rounding, which the manual requires, ptxas uses the nearest; a copy makes NaN canonical. */
 static inline uint16_t half_copy(uint16_t h, uint16_t infinity) {
     return (h & 0x7fff) > infinity ? F16_NAN : h;
 }

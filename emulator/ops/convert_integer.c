@@ -65,8 +65,8 @@ EACH_INTEGER(CLAMP_FLOATS)
 EACH_INTEGER(FLOATS_TO_INTEGER)
 EACH_INTEGER(BF16S_TO_INTEGER)
 
-/* Integer to floating point. The half formats are rounded from a double, exact or with a last bit that says that
- * something was cut off, so that every direction comes out right. */
+/* Integer to floating point. The half formats are rounded from a double, exact or with a last bit that shows that
+ * something was cut off, so that every direction is correct. */
 static inline double double_odd_unsigned(uint64_t v) {
     return (double)(v >> 53 ? (v & ~(uint64_t)0x7ff) | (uint64_t)((v & 0x7ff) != 0) << 11 : v);
 }

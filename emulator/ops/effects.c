@@ -1,4 +1,4 @@
-/* One row for each operation that does more than to compute. */
+/* One row for each operation that does more than compute. */
 #include "ops/effects.h"
 
 #include <stddef.h>

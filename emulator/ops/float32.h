@@ -1,4 +1,4 @@
-/* Single-precision arithmetic in whatever rounding mode the host is in: shared by float32.c and float32_rounding.c.
+/* Single-precision arithmetic in the host's current rounding mode: shared by float32.c and float32_rounding.c.
  * f32_*_flushed are for .ftz: their operands have been flushed, and so are their results. */
 #ifndef FLOAT32_H
 #define FLOAT32_H

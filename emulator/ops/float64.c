@@ -1,7 +1,8 @@
 /* Double precision, rounded to nearest even: add, sub, mul, fma, div, rcp, sqrt, min, max, neg, abs, copysign, testp.
  *
- * PTX keeps NaN payloads in double precision: a NaN operand comes out quieted (see ieee.h for which, and with its sign,
- * even from neg and abs), and an invalid operation creates F64_NAN. The other roundings are in float64_rounding.c. */
+ * PTX keeps NaN payloads in double precision: a NaN operand is returned quieted (see ieee.h for which, and with its
+ * sign, even from neg and abs), and an invalid operation creates F64_NAN. The other roundings are in
+ * float64_rounding.c. */
 #define LANE_FAMILY
 #include "ops/float64.h"
 

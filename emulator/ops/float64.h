@@ -1,4 +1,4 @@
-/* Double-precision arithmetic in whatever rounding mode the host is in: shared by float64.c and float64_rounding.c. The
+/* Double-precision arithmetic in the host's current rounding mode: shared by float64.c and float64_rounding.c. The
  * order of operands of f64_nan* is explained in ieee.h. */
 #ifndef FLOAT64_H
 #define FLOAT64_H

@@ -50,12 +50,12 @@ static void build(void) {
             size_t i = hash(p->name) & (capacity - 1);
             while (table[i] && strcmp(table[i]->name, p->name) != 0)
                 i = (i + 1) & (capacity - 1);
-            if (!table[i]) /* the first spelling wins; a duplicate is a test's business */
+            if (!table[i]) /* the first spelling wins; a test checks for duplicates */
                 table[i] = p;
         }
 }
 
-/* The next word of an opcode behind *at, of this length; NULL when there is none. */
+/* The next word of an opcode after *at, of this length; NULL when there is none. */
 static const char *next_word(const char **at, size_t *length) {
     if (**at != '.')
         return NULL;

@@ -1,7 +1,7 @@
 /* Half precision: .f16 and .bf16, single and in pairs: add, sub, mul, fma, min, max, neg, abs.
  *
  * Sums and products of two halves are computed in single precision, which has enough bits that rounding twice is
- * rounding once; fma needs a double, and a last bit that says that something was cut off. A pair is two halves. A
+ * rounding once; fma needs a double, and a last bit that shows that something was cut off. A pair is two halves. A
  * result that is NaN is the canonical one, 0x7fff. ex2 and tanh are in special.c. */
 #define LANE_FAMILY
 #include "ops/half.h"
@@ -52,7 +52,7 @@ static inline float fma_bf16(float x, float y, float z) {
     return f64_to_f32_odd(f64_from(u));
 }
 
-/* What the modifiers do, on the bits. */
+/* The effects of the modifiers, on the bits. */
 static inline uint16_t h_same(uint16_t h) {
     return h;
 }
@@ -184,7 +184,7 @@ ARITHMETIC3(fma_ftz_relu_f16, f16, h_flush, x_relu, store_f16_flushed)
 ARITHMETIC3(fma_plain_bf16, bf16, h_same, x_same, store_bf16)
 ARITHMETIC3(fma_relu_bf16, bf16, h_same, x_relu, store_bf16)
 
-/* .oob: the NaN that tensor copies put where a tensor has no elements makes the result zero, whatever c is. On an
+/* .oob: the NaN that tensor copies put where a tensor has no elements makes the result zero, regardless of c. On an
  * H200 it is this one, with either sign. */
 static inline bool is_oob_nan(uint16_t h) {
     return (h & 0x7fff) == 0x7ff7;

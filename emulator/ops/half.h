@@ -40,8 +40,8 @@ static inline uint16_t f32_to_bf16(float x) {
     return (uint16_t)((u & ~F32_SIGN) > F32_INFINITY ? F16_NAN : h);
 }
 
-/* A double as a single whose last bit says that something was cut off ("round to odd"): rounding it again, to a
- * format with at least two bits fewer, gives what rounding the double would have given. NaN stays NaN. */
+/* A double as a single whose last bit shows that something was cut off ("round to odd"): rounding it again, to a format
+ * with at least two bits fewer, gives what rounding the double would have given. NaN stays NaN. */
 static inline float f64_to_f32_odd(double x) {
     float f = (float)x;
     double rest = x - (double)f; /* exact; NaN when f is not finite */

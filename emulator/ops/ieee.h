@@ -67,7 +67,7 @@ static inline double f64_clamp(double x) {
     return x > 0 ? (x < 1 ? x : 1) : 0;
 }
 
-/* What happens to an operand and to a result, by the instruction's modifiers. */
+/* The treatment of an operand and of a result, by the instruction's modifiers. */
 static inline float in_plain(float x) {
     return x;
 }
@@ -106,8 +106,8 @@ static inline double f64_nan3(double a, double b, double c, double r) {
     return f64_result(r, f64_nan_operand(a, f64_nan_operand(b, f64_nan_operand(c, F64_NAN))));
 }
 
-/* Writes expr to register 0 in the active lanes. Unlike WRITE_LANES it computes every lane, active or not, which a
- * floating-point operation never minds and which the compiler may not decide by itself. */
+/* Writes expr to register 0 in the active lanes. Unlike WRITE_LANES it computes every lane, active or not, which is
+ * harmless for a floating-point operation and which the compiler may not decide by itself. */
 #define FLOAT_LANES(T, expr)                                                                                           \
     do {                                                                                                               \
         T *d = REG(T, 0);                                                                                              \

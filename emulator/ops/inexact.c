@@ -64,7 +64,7 @@ static double value(enum approximated f, double x, double y) {
     }
 }
 
-/* Of zeros nothing is asked: their results are 0, 1 or infinite. */
+/* Zeros have no bound: their results are 0, 1 or infinite. */
 static bool stays_exact(enum approximated f, double x, double y, double r) {
     int exponent;
     switch (f) {
@@ -95,8 +95,8 @@ static uint32_t mixed(uint32_t a, uint32_t b) {
     return h ^ h >> 16;
 }
 
-/* A value that has the largest error after it has been rounded to the format, or up to a quarter less; r is the
- * result as it is. */
+/* A value that has the largest error after it has been rounded to the format, or up to a quarter less; r is the actual
+ * result. */
 static double moved(const struct error *e, double x, double y, double r, uint32_t random) {
     if (r == 0 || !isfinite(r) || fabs(r) < formats[e->format].least || !isfinite(x) || !isfinite(y) ||
         stays_exact((enum approximated)e->function, x, y, r))
@@ -132,7 +132,7 @@ const struct insn *op_inexact(struct warp *w, const struct insn *in) {
     const struct form *form = in->extra;
     const struct error *e = &errors[in->imm];
     bool one_half = e->format != F32 && !strstr(e->type, "x2"), two = e->function == DIV;
-    uint32_t a[WARP_SIZE] = {0}, b[WARP_SIZE] = {0}; /* the result may take their place */
+    uint32_t a[WARP_SIZE] = {0}, b[WARP_SIZE] = {0}; /* the result may overwrite them */
     if (one_half)
         memcpy(a, REG(uint16_t, 1), sizeof(uint16_t) * WARP_SIZE);
     else

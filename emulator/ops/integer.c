@@ -13,8 +13,8 @@ static inline int32_t saturate32(int64_t x) {
 }
 
 /* 32-bit division goes through double: the quotient of two 32-bit integers is at least 2^-32 (relative) away from the
- * next integer, so rounding to 53 bits never reaches it, and unlike integer division it is a vector instruction.
- * PTX leaves division by zero open. The values here are those that an H200 gives. */
+ * next integer, so rounding to 53 bits never reaches it, and unlike integer division it is a vector instruction. PTX
+ * leaves division by zero undefined. The values here are an H200's. */
 static inline uint32_t div_u32(uint32_t a, uint32_t b) {
     uint32_t q = (uint32_t)(int64_t)((double)a / (double)(b | (b == 0)));
     return q | (0 - (uint32_t)(b == 0));
@@ -36,7 +36,7 @@ static inline int16_t div_s16(int16_t a, int16_t b) {
     return (int16_t)div_s32(a, b);
 }
 
-/* By zero it is all ones, too. */
+/* Division by zero also gives all ones. */
 static inline uint32_t rem_u32(uint32_t a, uint32_t b) {
     return (a - div_u32(a, b) * b) | (0 - (uint32_t)(b == 0));
 }
@@ -101,7 +101,8 @@ static inline int64_t product24_s32(int32_t a, int32_t b) {
 
 /* ---- add, sub, mul, mad, sad, min, max, abs, neg, div, rem ---- */
 
-/* What wraps is the same for signed and unsigned numbers. W is a type as wide that does not promote to int. */
+/* Wrapping operations are the same for signed and unsigned numbers. W is a type as wide that does not promote to
+ * int. */
 #define WRAPPING(bits, U, W)                                                                                           \
     BINARY(add_##bits, U, U, U, (W)a[l] + b[l])                                                                        \
     BINARY(sub_##bits, U, U, U, (W)a[l] - b[l])                                                                        \
@@ -136,7 +137,7 @@ WIDE(s16, int16_t, int32_t, uint32_t)
 WIDE(u32, uint32_t, uint64_t, uint64_t)
 WIDE(s32, int32_t, int64_t, uint64_t)
 
-/* The smallest number has no negative: it stays. */
+/* The smallest number has no negative: it stays the same. */
 UNARY(abs_s16, uint16_t, int16_t, a[l] < 0 ? 0 - (uint32_t)a[l] : (uint32_t)a[l])
 UNARY(abs_s32, uint32_t, int32_t, a[l] < 0 ? 0 - (uint32_t)a[l] : (uint32_t)a[l])
 UNARY(abs_s64, uint64_t, int64_t, a[l] < 0 ? 0 - (uint64_t)a[l] : (uint64_t)a[l])
@@ -168,8 +169,8 @@ TERNARY(mad24_hi_sat_s32, int32_t, int32_t, int32_t, int32_t, saturate32((produc
 
 /* ---- extended precision: the carry is a bit per lane in w->carry ---- */
 
-/* `sum` is the result, `out` says when it carries; both may use a, b, c, CARRY_IN and BORROW_IN. As on the hardware,
- * a - b is a + ~b + 1: the flag is 0 after a borrow and 1 without, which shows where sub.cc meets addc. */
+/* `sum` is the result, `out` the condition of a carry; both may use a, b, c, CARRY_IN and BORROW_IN. As on the
+ * hardware, a - b is a + ~b + 1: the flag is 0 after a borrow and 1 without, which shows where sub.cc meets addc. */
 #define BORROW_IN (CARRY_IN ^ 1)
 #define CARRY_IN  ((w->carry >> l) & 1)
 #define WITH_CARRY(name, T, third, sum, out)                                                                           \

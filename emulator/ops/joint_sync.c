@@ -1,5 +1,5 @@
-/* Operands of all participating lanes, which lie in different slots at different places, are copied to a frame of
- * their own, where the instruction is executed once. */
+/* Operands of all participating lanes, which are in different slots at different places, are copied to a separate
+ * frame, where the instruction is executed once. */
 #include "ops/joint_sync.h"
 
 #include <string.h>
@@ -25,9 +25,9 @@ uint32_t joint_lanes(const struct warp *w, const struct insn *in, unsigned k) {
     uint32_t here = w->mask, names = names_of(w, in, here, k), before = 0;
     if (!(in->flags & INSN_FORM))
         return 0;
-    /* Lanes at different places take part together if one names the other, directly or through a third. Repeated
-     * until nobody new is named; all named ones must have come, or nobody executes it yet (0). */
-    while (here != before) { /* those who are named may name others */
+    /* Lanes at different places take part together if one names the other, directly or through a third. Repeated until
+     * no new lane is named; all named ones must have arrived, or no lane executes it yet (0). */
+    while (here != before) { /* the named lanes may name others */
         before = here;
         for (unsigned i = 0; i < w->count; i++) {
             const struct warp_split *f = &w->splits[i];
@@ -77,7 +77,7 @@ static bool is_destination(char letter) {
     return letter < 'a';
 }
 
-/* `from`, `to`: the warp's frame, or that beside it in which undefined values are followed. */
+/* `from`, `to`: the warp's frame, or its shadow, in which undefined values are followed. */
 static void bring(const uint8_t *from, const struct insn *at, uint32_t lanes, const char *letters, unsigned count,
                   uint8_t frame[][SLOT_BYTES]) {
     for (unsigned k = 0; k < count; k++)
@@ -87,18 +87,18 @@ static void bring(const uint8_t *from, const struct insn *at, uint32_t lanes, co
 
 static void take(uint8_t *to, const struct insn *at, uint32_t lanes, const char *letters, unsigned count,
                  uint8_t frame[][SLOT_BYTES]) {
-    for (unsigned k = count; k-- > 0;) /* the first destination last: the second may be a slot for what nobody wants */
+    for (unsigned k = count; k-- > 0;) /* the first destination last: the second may be a slot for unused results */
         if (is_destination(letters[k]))
             move_lanes(letters[k], to + at->op[k], frame[k], lanes);
 }
 
 struct joint {
-    uint32_t lanes, here; /* all who take part, and those of the split that runs */
+    uint32_t lanes, here; /* all participating lanes, and those of the running split */
     unsigned count;
     char letters[INSN_OPERANDS];
 };
 
-/* For the operands of all who take part. */
+/* For the operands of all participating lanes. */
 static void bring_all(const struct warp *w, const struct insn *in, const struct joint *m, const uint8_t *from,
                       uint8_t frame[][SLOT_BYTES]) {
     bring(from, in, m->here, m->letters, m->count, frame);
@@ -119,7 +119,7 @@ static const struct insn *execute(struct warp *w, const struct insn *in, const s
                                   uint8_t frame[][SLOT_BYTES]) {
     struct insn together = *in;
     uint8_t *regs = w->regs;
-    /* The same operation on a small frame, in which slot k is operand k of all who take part. */
+    /* The same operation on a small frame, in which slot k is operand k of all participating lanes. */
     for (unsigned k = 0; k < m->count; k++)
         together.op[k] = (uint32_t)(k * SLOT_BYTES);
     w->mask = m->lanes;
@@ -130,7 +130,7 @@ static const struct insn *execute(struct warp *w, const struct insn *in, const s
     return done;
 }
 
-/* execute(), and follows what is undefined in the operands. */
+/* execute(), and follows undefined bits of the operands. */
 static const struct insn *execute_followed(struct warp *w, const struct insn *in, const struct joint *m,
                                            uint8_t frame[][SLOT_BYTES]) {
     _Alignas(64) uint8_t beside[INSN_OPERANDS][SLOT_BYTES] = {{0}};

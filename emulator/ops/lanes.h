@@ -1,4 +1,4 @@
-/* What the families of integer, logic and compare operations share: how an operation over 32 lanes is written. */
+/* The common part of the integer, logic and compare families: how an operation over 32 lanes is written. */
 #ifndef OPS_LANES_H
 #define OPS_LANES_H
 
@@ -7,7 +7,7 @@
 #include "machine/simd.h"
 #include "machine/warp.h"
 
-#if defined(__clang__) /* says so when a loop over lanes cannot become vector code: 64-bit division, for one */
+#if defined(__clang__) /* warns when a loop over lanes cannot become vector code: 64-bit division, for one */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 

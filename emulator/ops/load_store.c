@@ -1,9 +1,9 @@
 /* Loads and stores.
  *
- * Every access is checked against the allocations. What makes that cheap is that most addresses have a pattern: each
- * half of the warp is first tried as contiguous (one element after another) or as one address for all, which is one
- * check and one vector copy; and each instruction remembers the allocation that it last accessed. Everything else
- * goes lane by lane, which also finds the lanes that are wrong. */
+ * Every access is checked against the allocations. That is cheap because most addresses have a pattern: each half of
+ * the warp is first tried as contiguous (one element after another) or as one address for all, which is one check and
+ * one vector copy; and each instruction caches the allocation that it last accessed. Everything else is done lane by
+ * lane, which also finds the wrong lanes. */
 #include "ops/load_store.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 /* the slow path: one lane, any space */
 
-/* Finds all lanes that make the same mistake, reports it once, and stops the launch. */
+/* Finds all lanes that have the same error, reports it once, and stops the launch. */
 static uint8_t *fault(struct warp *w, const struct insn *in, enum finding finding, int lane) {
     _Alignas(64) uint64_t addresses[WARP_SIZE];
     access_addresses(w, in, addresses);
@@ -64,8 +64,8 @@ static uint8_t *local_atomic(struct warp *w, const struct insn *in) {
     return NULL;
 }
 
-/* Another block's shared memory is gone when that has exited. The order in which blocks run decides whether it is found
- * here. */
+/* Another block's shared memory no longer exists when that block has exited. The order in which blocks run decides
+ * whether it is found here. */
 static uint8_t *target_ended(struct warp *w, const struct insn *in, const struct block *target, int lane) {
     char detail[160];
     const uint32_t *at = target->ctaid;
@@ -224,8 +224,8 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *in) {
 EACH_OF_SPACE(global, uint64_t, global_piece)
 EACH_OF_SPACE(shared, uint32_t, shared_piece)
 
-/* Tries each half of a full warp as a pattern. The halves are independent, so it does not matter if the destination
- * is the address register. What is left goes lane by lane. */
+/* Tries each half of a full warp as a pattern. The halves are independent, so it does not matter if the destination is
+ * the address register. The rest is done lane by lane. */
 #define ACCESS(name, fast, each, slow)                                                                                 \
     static const struct insn *name(struct warp *w, const struct insn *in) {                                            \
         uint32_t all = w->mask, rest = all;                                                                            \
@@ -370,7 +370,7 @@ handler_fn memory_frame_operation(const struct access *a) {
     return a->kind == ACCESS_LOAD ? load_frame : store_frame;
 }
 
-/* ---- about addresses ---- */
+/* ---- addresses ---- */
 
 const struct insn *op_cvta(struct warp *w, const struct insn *in) {
     const uint64_t *a = REG(uint64_t, 1);
@@ -391,7 +391,7 @@ const struct insn *op_isspacep(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* Constants have no window of their own: they lie among global memory, but do not count as global. */
+/* Constants have no separate window: they are stored in global memory, but do not count as global. */
 static uint32_t in_constants(const struct warp *w, const uint64_t *a) {
     uint32_t inside = 0;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {

@@ -1,4 +1,4 @@
-/* Memory access from operations: addresses, checks, and the host pointers behind them. */
+/* Memory access from operations: addresses, checks, and their host pointers. */
 #ifndef LOAD_STORE_H
 #define LOAD_STORE_H
 
@@ -14,7 +14,7 @@ uint8_t *access_lane_host(struct warp *w, const struct insn *in, uint64_t addres
 handler_fn memory_operation(const struct access *access);
 /* The name of its fast path in memory_fast.h, without fast_: "load_global_v4_32"; false when it has none. */
 bool memory_fast_name(const struct access *access, char name[static 32]);
-/* The handler of a load or store of a function's parameter, which lies in the frame: op[1] is its slot, insn.imm the
+/* The handler of a load or store of a function's parameter, which is in the frame: op[1] is its slot, insn.imm the
  * offset in it. */
 handler_fn memory_frame_operation(const struct access *access);
 

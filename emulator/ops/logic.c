@@ -78,7 +78,7 @@ TERNARY(shf_r_clamp, uint32_t, uint32_t, uint32_t, uint32_t, FUNNEL(a[l], b[l]) 
 
 /* ---- prmt: four bytes chosen out of eight ---- */
 
-/* Byte number `selector` (its low 3 bits) of b:a; bit 3 asks for the byte's sign instead, eight times. */
+/* Byte number `selector` (its low 3 bits) of b:a; bit 3 selects the byte's sign instead, eight times. */
 static inline uint32_t chosen_byte(uint64_t bytes, uint32_t selector) {
     uint32_t byte = (uint32_t)(bytes >> 8 * (selector & 7)) & 0xff;
     uint32_t sign = (0 - (byte >> 7)) & 0xff;
@@ -90,7 +90,7 @@ static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors) {
            chosen_byte(bytes, selectors >> 8) << 16 | chosen_byte(bytes, selectors >> 12) << 24;
 }
 
-/* The selectors that a mode's name stands for, by the low two bits of c. */
+/* The selectors of a named mode, by the low two bits of c. */
 enum prmt_mode { PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 static const uint16_t prmt_modes[][4] = {
     [PRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543}, [PRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},

@@ -1,4 +1,4 @@
-/* What the matrix instructions share. */
+/* The common part of the matrix instructions. */
 #include "ops/matrix.h"
 
 #include "machine/finding.h"
@@ -60,17 +60,17 @@ void matrix_write_d(struct warp *w, const uint32_t *regs, enum matrix_type type,
 
 /* ---- mma.sp ----
  *
- * Of four elements in a row of A two are there (of two one in tf32; of eight four, in pairs, in 4 bits): a chunk.
- * Four bits of metadata say for each chunk which. Any numbers do, in any order; the same twice adds both products, as
- * on an H200. */
+ * A chunk is four elements in a row of A, of which two are stored (one of two in tf32; four of eight, in pairs, in 4
+ * bits). Four bits of metadata select them for each chunk. Any numbers are allowed, in any order; the same number twice
+ * adds both products, as on an H200. */
 
 /* Elements of a row of A in a chunk. */
 static unsigned chunk_length(enum matrix_type type) {
     return type == MATRIX_TF32 ? 1 : type == MATRIX_S4 || type == MATRIX_U4 ? 4 : 2;
 }
 
-/* The metadata of eight rows lie in four lanes each. Of 16-bit and wider types a lane has two rows' for four chunks;
- * of narrower ones one row's for eight. The selector says which lanes count when not all are needed. */
+/* Four lanes each hold the metadata of eight rows. Of 16-bit and wider types a lane has two rows' for four chunks; of
+ * narrower ones one row's for eight. The selector chooses the lanes when not all are needed. */
 static unsigned chunk_metadata(const struct warp *w, const struct mma *m, unsigned row, unsigned chunk,
                                unsigned chunks) {
     const uint32_t *words = (const uint32_t *)(const void *)(w->regs + m->metadata);

@@ -1,10 +1,10 @@
-/* Matrix instructions: what decode knows about them, and how fragments hold matrices.
+/* Matrix instructions: their decoded form, and how fragments hold matrices.
  *
  * All of them but m8n8k4 with f16 (ops/mma_volta.c) hold matrices alike, also wmma's (as an H200 does): a register
  * holds a block of eight rows of four words, lane l word l % 4 of row l / 4. An instruction whose D is wider than high
- * (m8n32k16) computes the transpose of D instead: A and B change places, and so do rows and columns. What is called A
- * below is the operand whose rows are rows of D, B the one whose rows are columns of D; both hold a row's elements
- * along k next to each other. */
+ * (m8n32k16) computes the transpose of D instead: A and B are exchanged, and so are rows and columns. Below, A is the
+ * operand whose rows are rows of D, B the one whose rows are columns of D; both hold a row's elements along k next to
+ * each other. */
 #ifndef OPS_MATRIX_H
 #define OPS_MATRIX_H
 
@@ -105,7 +105,7 @@ const struct insn *op_movmatrix(struct warp *w, const struct insn *in);
 /* All 32 lanes must execute a matrix instruction together. False: return *next from the operation. */
 bool matrix_ready(struct warp *w, const struct insn *in, const struct insn **next);
 
-/* Where the block of a register begins: its first row, and its first word in the row. */
+/* The beginning of a register's block: its first row, and its first word in the row. */
 struct matrix_block {
     unsigned row, word;
 };

@@ -25,7 +25,7 @@ static uint8_t *row_host(struct warp *w, const struct insn *in, const uint64_t *
     return access_lane_host(w, in, at, ROW_BYTES, lane);
 }
 
-/* Offsets of all rows in the block's shared memory; false where one is not aligned, or not there. */
+/* Offsets of all rows in the block's shared memory; false where one is not aligned, or outside. */
 static bool all_in_shared(const struct warp *w, const struct access *a, const uint64_t *addresses, unsigned rows,
                           uint32_t *offsets) {
     uint32_t begin = shared_begin(w->block), bytes = (uint32_t)w->launch->shared_bytes, wrong = 0;

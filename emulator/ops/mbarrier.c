@@ -1,5 +1,5 @@
-/* Operations on mbarriers (machine/mbarrier_object.h says what they are). All threads that can reach one, of all blocks
- * of a cluster, run on the same thread of the host, so nothing here need be atomic. */
+/* Operations on mbarriers (machine/mbarrier_object.h describes them). All threads that can reach one, of all blocks of
+ * a cluster, run on the same host thread, so nothing here need be atomic. */
 #include "ops/mbarrier.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "machine/mbarrier_object.h"
 #include "ops/load_store.h"
 
-/* Something has come: who waits has reason to. Has the phase ended? */
+/* Something has arrived: waiting for the barrier makes sense. Has the phase ended? */
 static bool complete(struct warp *w, struct mbarrier *b, const uint64_t *at) {
     cluster_block(w->block, 0)->phase_yields = 0;
     if (b->pending || b->bytes)
@@ -41,7 +41,7 @@ static uint64_t *place_at(struct warp *w, const struct insn *in, uint64_t addres
     return (uint64_t *)(void *)host;
 }
 
-/* The one of the executing block that a lane names. */
+/* The mbarrier of the executing block that a lane names. */
 static uint64_t *place(struct warp *w, const struct insn *in, int lane) {
     uint64_t address = access_address(w, in, lane);
     uint64_t *at = place_at(w, in, address, lane);
@@ -69,7 +69,7 @@ static uint64_t *object_of_any(struct warp *w, const struct insn *in, uint64_t a
     return initialized(w, in, place_at(w, in, address, lane), lane);
 }
 
-/* The machine lets it pass; arrivals of the phase are lost, and who waits for it may wait for ever. */
+/* It is accepted; arrivals of the phase are lost, and threads that wait for it may wait forever. */
 static void check_reinit(struct warp *w, const struct insn *in, int lane, uint64_t old) {
     struct mbarrier b = mbarrier_unpack(old);
     if ((old & MBARRIER_TAG_MASK) == MBARRIER_TAG && (b.pending != b.expected || b.bytes) && check_is_on(CHECK_SYNC))
@@ -117,9 +117,9 @@ static bool add_bytes(struct warp *w, const struct insn *in, struct mbarrier *b,
     return true;
 }
 
-/* Is the mbarrier another block's that has exited? Kernels that end so work on many a GPU, as long as the arrival is
- * in time there. So it is reported and has no effect; with memcheck the access is an error as any other to the memory
- * of such a block. */
+/* Does the mbarrier belong to another block that has exited? Kernels that end this way work on many GPUs, as long as
+ * the arrival is in time there. So it is reported and has no effect; with memcheck the access is an error like any
+ * other to the memory of such a block. */
 static bool arrives_too_late(struct warp *w, const struct insn *in, uint64_t address, int lane) {
     uint32_t offset;
     const struct block *target =
@@ -140,9 +140,9 @@ static bool arrives_too_late(struct warp *w, const struct insn *in, uint64_t add
     return true;
 }
 
-/* Has this arrival ended a phase, though nothing has waited for the one before? Then who waits for that one may see
- * its end before these threads have arrived, or not: that is up to chance, whatever happens here. (A thread that
- * drops out arrives in a phase that may have no wait.) */
+/* Has this arrival ended a phase, though nothing has waited for the one before? Then a thread that waits for that one
+ * may or may not see its end before these threads have arrived: that depends on timing, whatever happens here. (A
+ * thread that drops out arrives in a phase that may have no wait.) */
 static void look_at_count(struct warp *w, const struct insn *in, const uint64_t *at, int lane) {
     char detail[200];
     if (in->kind & MBARRIER_DROP || !mbarrier_log_too_many(w->block, at, in) || !check_is_on(CHECK_RACE))
@@ -186,7 +186,7 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
         *at = mbarrier_pack(b);
         if (ended)
             look_at_count(w, in, at, l);
-        /* Lanes at another mbarrier, or behind the end of a phase, are a group of their own. */
+        /* Lanes at another mbarrier, or after the end of a phase, are a separate group. */
         if (at != first || first_state >> MBARRIER_PHASE != before >> MBARRIER_PHASE) {
             first = at;
             first_state = before;
@@ -196,7 +196,7 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* A lane's bytes are expected, or have come. */
+/* A lane's bytes are expected, or have arrived. */
 static bool bytes_at(struct warp *w, const struct insn *in, uint64_t address, int lane) {
     int64_t bytes = REG(uint32_t, 1)[lane];
     uint64_t *at = object_of_any(w, in, address, lane);
@@ -231,7 +231,7 @@ const struct insn *op_mbarrier_multicast(struct warp *w, const struct insn *in) 
     return in + 1;
 }
 
-/* Who finds the phase unfinished lets those run who will finish it. */
+/* A thread that finds the phase unfinished lets the threads run that will finish it. */
 const struct insn *op_mbarrier_wait(struct warp *w, const struct insn *in) {
     uint32_t over = 0;
     const uint64_t *at = NULL;

@@ -14,7 +14,7 @@ const struct insn *op_mbarrier_init(struct warp *w, const struct insn *in); /* o
 const struct insn *op_mbarrier_inval(struct warp *w, const struct insn *in);
 /* op[0]: the state before; op[1]: arrivals; op[2]: bytes to expect first */
 const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in);
-/* op[1]: bytes that are expected (kind 0) or have come (kind 1) */
+/* op[1]: bytes that are expected (kind 0) or have arrived (kind 1) */
 const struct insn *op_mbarrier_bytes(struct warp *w, const struct insn *in);
 /* The same (kind 1) at the same place in each block of the cluster whose bit is set in op[2] (uint16_t[32]), all of
  * which exist. */

@@ -1,8 +1,8 @@
 /* The fast path of loads and stores of a whole warp, by halves of 16 lanes, for the interpreter (ops/load_store.c)
  * and for the second tier.
  *
- * A half has a pattern when its lanes access contiguous elements or, loading, all the same one. That is one check
- * and one copy. Everything else is refused, with nothing done: the slow path looks at each lane. */
+ * A half has a pattern when its lanes access contiguous elements or, loading, all the same one. That is one check and
+ * one copy. Everything else is refused, with nothing done: the slow path handles each lane. */
 #ifndef MEMORY_FAST_H
 #define MEMORY_FAST_H
 
@@ -15,7 +15,7 @@
 /* A call would cost as much as the access. */
 #define FAST_INLINE inline __attribute__((always_inline))
 
-/* One access as decode knows it; all constants for the second tier. */
+/* One decoded access; all constants for the second tier. */
 struct fast_access {
     uint32_t address;     /* frame offset of the address register */
     uint32_t cache;       /* access.slot */
@@ -86,7 +86,7 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
         for (int i = 0; i < n; i++)                                                                                    \
             *(lanes *)(void *)((R *)(void *)(regs + data[i]) + half) = (lanes){0} + (R)element[i];                     \
     }                                                                                                                  \
-    /* Both halves; `pattern` is a constant in each call, so that no loop asks for it. */                              \
+    /* Both halves; `pattern` is a constant in each call, so that no loop tests it. */                                 \
     static FAST_INLINE void fast_fill_warp_##name(uint8_t *regs, const uint32_t *data, const uint8_t *low,             \
                                                   const uint8_t *high, enum pattern pattern) {                         \
         if (pattern == PATTERN_CONTIGUOUS) {                                                                           \
@@ -98,7 +98,7 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
         }                                                                                                              \
     }
 
-/* A is the type of an address. name##_as: of a half that is known to be so. */
+/* A is the type of an address. name##_as: of a half that is known to have the pattern. */
 #define FAST_LOAD(name, A, pattern_of, piece, fill, T, n)                                                              \
     static FAST_INLINE bool name##_as(const struct warp *w, const struct fast_access a, int half,                      \
                                       enum pattern pattern) {                                                          \
@@ -145,7 +145,7 @@ static inline uint8_t *shared_piece(const struct warp *w, const struct fast_acce
         return name##_as(w, a, half, pattern_of(address, n * sizeof(T)));                                              \
     }
 
-/* X(name, element in memory, register, elements): what is fast, for loads and for stores */
+/* X(name, element in memory, register, elements): the fast accesses, for loads and for stores */
 #define FAST_LOADS(X)                                                                                                  \
     X(u8, uint8_t, uint16_t, 1)                                                                                        \
     X(s8, int8_t, uint16_t, 1)                                                                                         \

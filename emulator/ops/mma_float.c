@@ -4,21 +4,21 @@
  * - A sum has all products along k and C in it: at most 16 products of 16-bit and 8 of 32-bit elements.
  * - A product's significand is exact, and not normalized: in [1, 4), or smaller where an operand is subnormal. Its
  *   exponent is the sum of its operands' exponents. C takes part with its own.
- * - All are aligned to the largest exponent among those that are not zero, cut off (towards zero, each for itself) 25
- *   bits behind the point, and added exactly.
+ * - All are aligned to the largest exponent among those that are not zero, truncated towards zero (each by itself) 25
+ *   bits after the point, and added exactly.
  * - The sum is normalized and rounded once: towards zero to f32 (beyond its range is infinity), to nearest even to f16.
  * - wmma's m16n16k8 with tf32 is two sums of four products; the first one's result is C of the second.
  * - C and D of different types: the sum is all in f32. C is widened first, so that no subnormals are left in it; D is
  *   rounded towards zero to f32, then to nearest even.
- * - There is no negative zero in f32: what is rounded to zero is +0.
+ * - There is no negative zero in f32: a value rounded to zero is +0.
  * - A NaN, infinity times zero, and infinities of both signs give NaN 0x7fffffff or 0x7fff.
  * - fp8 is converted to f16 first. Two sums, one after the other, take the lower and then the upper two elements of
  *   each register, beginning with 0; C is added last, by an addition to nearest.
  *
  * In C: a value is its significand, a float in [1, 2), and its exponent. A product of floats is exact, and multiplying
- * it by a power of two and converting it to int cuts off what is to be cut off. f16 is "direct": its range is so small
- * that the value itself stands for the significand, and the power is the same for all products of a sum. Loops go over
- * a row's columns, so they become vector code. */
+ * it by a power of two and converting it to int truncates as required. f16 is "direct": its range is so small that the
+ * value itself stands for the significand, and the power is the same for all products of a sum. Loops go over a row's
+ * columns, so they become vector code. */
 #include <math.h>
 #include <string.h>
 
@@ -28,12 +28,12 @@
 #include "ops/mma_tile.h"
 #include "ops/wgmma.h"
 
-#define UNROLLED      _Pragma("GCC unroll 16") /* so that what loops over columns hold stays in registers */
+#define UNROLLED      _Pragma("GCC unroll 16") /* so that the values of loops over columns stay in registers */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #define MAX_OPERAND 512   /* elements of A or B: 16 x 32 */
 #define NO_EXPONENT -5000 /* of zero: less than any other sum of two */
-#define FRACTION    25    /* bits kept behind the point of the largest */
+#define FRACTION    25    /* bits kept after the point of the largest */
 /* 16 products, each less than (2 - 2^-10)^2 * 2^25, have a sum that fits 32 bits. */
 #define FP8_FRACTION 13 /* the same in wgmma with fp8 */
 
@@ -74,7 +74,7 @@ ALWAYS_INLINE void split_f32(uint32_t u, float *significand, int32_t *exponent) 
 }
 
 ALWAYS_INLINE void split_tf32(uint32_t u, float *significand, int32_t *exponent) {
-    split_f32(u & ~0x1fffu, significand, exponent); /* the last 13 bits do not count, whatever they are */
+    split_f32(u & ~0x1fffu, significand, exponent); /* the last 13 bits are ignored */
 }
 
 /* ---- operands from registers ---- */
@@ -178,7 +178,7 @@ ALWAYS_INLINE void largest_exponents(const int32_t *a, const int32_t *b, const i
         }
 }
 
-/* Adds products to sums, in units of 2^(largest - fraction). Unsigned: NaN makes anything of them. */
+/* Adds products to sums, in units of 2^(largest - fraction). Unsigned, since NaN gives arbitrary values. */
 ALWAYS_INLINE void add_products(struct split a, struct split b, const int32_t *largest, unsigned columns,
                                 unsigned depth, bool direct, int fraction, uint32_t *sums) {
     int32_t shift[16];
@@ -248,7 +248,7 @@ static bool all_finite(const float *x, unsigned n) {
     return !special;
 }
 
-/* Where an infinity or a NaN takes part, significands alone say what the result is. */
+/* Where an infinity or a NaN takes part, significands alone determine the result. */
 static void special_row(struct split a, struct split b, struct split c, unsigned columns, unsigned depth, bool to_f16,
                         uint32_t *d) {
     for (unsigned j = 0; j < columns; j++) {
@@ -262,7 +262,7 @@ static void special_row(struct split a, struct split b, struct split c, unsigned
     }
 }
 
-/* What a sum adds up: `depth` products from element k on. */
+/* The terms of a sum: `depth` products from element k on. */
 struct part {
     unsigned k, depth;
 };
@@ -307,7 +307,7 @@ static void narrow(uint32_t *d, unsigned n) {
         d[i] = f32_to_f16(f32_from(d[i]));
 }
 
-/* d: the product, added to c. Both are what the instruction's types say. */
+/* d: the product, added to c. Both are as the instruction's types specify. */
 static void multiply(const struct mma *m, struct split a, struct split b, uint32_t *c, uint32_t *d) {
     bool c_f16 = m->c == MATRIX_F16, d_f16 = m->d == MATRIX_F16;
     unsigned half = m->depth / 2u, n = (unsigned)m->rows * m->columns;
@@ -351,8 +351,8 @@ const struct insn *op_mma_float(struct warp *w, const struct insn *in) {
 
 /* ---- wgmma ----
  *
- * As an H200 computes it (tests/wgmma): 16-bit types as above, tf32 in one sum of eight products. fp8 is one sum of
- * 32 products and C, cut off 13 bits behind the point, and of the result in f32 as many bits are kept. */
+ * As an H200 computes it (tests/wgmma): 16-bit types as above, tf32 in one sum of eight products. fp8 is one sum of 32
+ * products and C, truncated 13 bits after the point, and of the result in f32 as many bits are kept. */
 
 #define WGMMA_ROW(columns, depth, direct, to_f16, fraction)                                                            \
     dot_row(a, b, c, columns, depth, direct, to_f16, fraction, d)
@@ -370,7 +370,7 @@ ALWAYS_INLINE void wgmma_row_of(const struct wgmma *m, struct split a, struct sp
         to_f16 ? WGMMA_ROW(columns, 16, true, true, FRACTION) : WGMMA_ROW(columns, 16, true, false, FRACTION);
 }
 
-/* What is rounded to zero is +0. Of a sum of fp8 in f32 not all bits are there. */
+/* A value that is rounded to zero is +0. A sum of fp8 in f32 does not have all bits. */
 static void finish_row(const struct wgmma *m, uint32_t *d, unsigned n) {
     bool to_f16 = m->d == MATRIX_F16;
     const uint32_t kept = m->depth == 32 && !to_f16 ? ~0u << (23 - FP8_FRACTION) : ~0u;
@@ -447,7 +447,7 @@ static void gather(const struct mma *m, struct split b, const uint8_t *rows, str
     }
 }
 
-/* Each row of A has a B of its own, so each row of D is a product of its own. */
+/* Each row of A has a separate B, so each row of D is a separate product. */
 const struct insn *op_mma_sparse_float(struct warp *w, const struct insn *in) {
     const struct insn *next;
     if (!matrix_ready(w, in, &next))

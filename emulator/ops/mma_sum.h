@@ -1,4 +1,4 @@
-/* What the sums of matrix products are rounded by, in the slow path and in the fast one. */
+/* Rounding of the sums of matrix products, in the slow path and in the fast one. */
 #ifndef OPS_MMA_SUM_H
 #define OPS_MMA_SUM_H
 

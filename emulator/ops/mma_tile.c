@@ -1,7 +1,7 @@
 /* See mma_tile.h. A product of values is exact in single precision; multiplied by a power of two, the same for all
- * products of a sum, and converted to an integer, it is cut off as the hardware cuts it off. The power follows from
- * the largest sum of two exponents. The fast path takes only sums in which all of that stays within the range of
- * single precision, whatever single products do: those that are much too small are cut off to zero in any case. */
+ * products of a sum, and converted to an integer, it is cut off as the hardware cuts it off. The power follows from the
+ * largest sum of two exponents. The fast path takes only sums in which all of that stays within the range of single
+ * precision, regardless of single products: those that are much too small are truncated to zero in any case. */
 #include "ops/mma_tile.h"
 
 #ifdef __AVX2__
@@ -87,8 +87,7 @@ ALWAYS_INLINE simd_f32 value_of(enum matrix_type type, simd_i32 top) {
  * than the machine's lane by lane. */
 #define LESS(x, y) (((x) - (y)) >> (8 * sizeof((x)[0]) - 1))
 
-/* field: of an exponent; digits: behind it; special: what is less than the field, or the digits, of infinity and NaN
- * only */
+/* field: of an exponent; digits: after it; special: less than the field, or the digits, of infinity and NaN only */
 #define EXPONENT(V, field, digits, bias, special)                                                                      \
     ((field) - (bias)-LESS(field, (V){0} + 1) + (LESS((field) | (digits), (V){0} + 1) & OF_ZERO) +                     \
      (special & OF_SPECIAL))
@@ -336,10 +335,10 @@ ALWAYS_INLINE part_u32 in_rows(const void *words) {
 #define HALF_SUMS   4
 #define ALL_SUMS(i) for (unsigned i = 0; i < HALF_SUMS; i++)
 
-/* What they add up. */
+/* The terms that they add up. */
 struct sums {
     simd_i32 products[HALF_SUMS]; /* in units of 2^(largest - fraction) */
-    simd_i32 largest[HALF_SUMS];  /* exponent of all that is added */
+    simd_i32 largest[HALF_SUMS];  /* exponent of all terms */
     simd_f32 unit[HALF_SUMS];     /* 2^(fraction - largest) */
     simd_i32 unusual;             /* not 0: the slow path has to do it */
 };
@@ -386,7 +385,7 @@ ALWAYS_INLINE void add_products(const struct tile_rows *a, const struct tile_col
                                 const simd_i32 counts[HALF_SUMS], unsigned depth, int fraction, unsigned half,
                                 struct sums *s) {
     simd_i32 most[HALF_SUMS];
-    part_u32 sums[HALF_SUMS][PARTS] = {{{0}}}; /* unsigned: what is unusual may not fit */
+    part_u32 sums[HALF_SUMS][PARTS] = {{{0}}}; /* unsigned: unusual values may not fit */
     s->unusual = (simd_i32){0};
     find_most(a, b, depth, half, most);
     UNROLLED
@@ -621,7 +620,7 @@ bool mma_by_tiles(struct warp *w, const struct mma *m) {
     unsigned blocks = m->depth * matrix_type_bits(m->a) / 128, down = m->rows / 16u, right = m->columns / 8u;
     struct tile_kind kind = {is_integer(m->a), (uint8_t)m->depth, m->d == MATRIX_F16, false};
     struct tile_columns b;
-    bool one = down * right == 1; /* its result can go where it belongs: all that it is made of has been read then */
+    bool one = down * right == 1; /* its result can be stored in place: all of its inputs have been read then */
     _Alignas(64) uint32_t results[MOST_TILES][2][TILE_SIDES][WARP_SIZE];
     tile_words words[TILE_QUARTERS][2] = {{{0}}};
     for (unsigned r = 0; r < down; r++) {

@@ -1,6 +1,6 @@
 /* The fast path of matrix products: tiles of 16 rows and 8 columns of D, all of whose sums are of usual size. Vectors
- * have the lanes of a register: lane l's word is in row l / 4, and so nothing need be moved for C and D. mma_float.c
- * says what the sums are, and does all that this does not: it is the slow path, and what both give is the same. */
+ * have the lanes of a register: lane l's word is in row l / 4, so C and D need not be rearranged. mma_float.c defines
+ * the sums, and handles everything that this does not: it is the slow path, and both give the same results. */
 #ifndef OPS_MMA_TILE_H
 #define OPS_MMA_TILE_H
 
@@ -28,7 +28,7 @@ struct tile_columns {
 /* Four rows' words of a block of four along k: row after row. */
 typedef simd_u32 tile_words;
 
-/* What is multiplied, and how the sum is rounded. */
+/* The operands, and how the sum is rounded. */
 struct tile_kind {
     bool integers;
     uint8_t depth;
@@ -40,12 +40,12 @@ struct tile_kind {
 void tile_take_rows(enum matrix_type type, tile_words words[TILE_QUARTERS][2], unsigned blocks, struct tile_rows *to);
 void tile_take_columns(enum matrix_type type, tile_words words[2][2], unsigned blocks, struct tile_columns *to);
 
-/* c and d: the registers of 8 rows each, of s32 and f32 one for even and one for odd columns. NULL for c: zeros.
- * False where the slow path has to do it; then d is as it was, and may be the same as c. */
+/* c and d: the registers of 8 rows each, of s32 and f32 one for even and one for odd columns. NULL for c: zeros. False
+ * where the slow path has to do it; then d is unchanged, and may be the same as c. */
 bool tile_multiply(const struct tile_kind *kind, const struct tile_rows *a, const struct tile_columns *b,
                    const void *const c[2][TILE_SIDES], void *const d[2][TILE_SIDES]);
 
-/* mma and wmma.mma: true when all of their tiles could be done so. */
+/* mma and wmma.mma: true when all of their tiles took the fast path. */
 bool mma_by_tiles(struct warp *w, const struct mma *m);
 
 #endif

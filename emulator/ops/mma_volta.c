@@ -1,5 +1,5 @@
 /* mma.m8n8k4 with f16, made for Volta: four products of 8 x 4 by 4 x 8 at once, one per quad pair, that is lanes 4q to
- * 4q + 3 and 16 + 4q to 16 + 4q + 3. Later GPUs compute it in single precision, in an order of their own (found from an
+ * 4q + 3 and 16 + 4q to 16 + 4q + 3. Later GPUs compute it in single precision, in a different order (found from an
  * H200's results): for f32 a chain of fma along k, then C; for f16 two and two products, C to the first two. */
 #include "ops/half.h"
 #include "ops/matrix.h"
@@ -11,7 +11,7 @@ struct volta {
     float a[SIDE][DEPTH], b[DEPTH][SIDE], c[SIDE][SIDE];
 };
 
-/* The lanes of quad pair q, and where in the matrices the second four of them begin. */
+/* The lanes of quad pair q, and the position in the matrices where the second four of them begin. */
 static unsigned quad_lane(unsigned q, unsigned i) {
     return 4 * q + i % 4 + (i >= 4 ? 16 : 0);
 }

@@ -1,5 +1,5 @@
-/* mov: a register's lanes to another's. What is moved (a constant, a symbol's address, a special register, the parts
- * of a vector) is decode's business; here it is always a register, by its width. */
+/* mov: a register's lanes to another's. Decode handles the kind of source (a constant, a symbol's address, a special
+ * register, the parts of a vector); here it is always a register, by its width. */
 #define LANE_FAMILY
 #include "ops/lanes.h"
 

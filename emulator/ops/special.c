@@ -119,7 +119,7 @@ PLAIN_FTZ(FLOAT_OP1, rsqrt_)
 PLAIN_FTZ(FLOAT_OP2, div_full)
 PLAIN_FTZ(FLOAT_OP2, div_approx)
 
-/* sin and cos: the C library does arguments that are large, infinite or NaN. What a lane gets does not depend on the
+/* sin and cos: the C library does arguments that are large, infinite or NaN. A lane's result does not depend on the
  * others. */
 #define SINE_LIMIT 0x1p20f
 static inline float sin_small(float x) {

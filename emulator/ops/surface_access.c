@@ -8,7 +8,7 @@
 
 #define SLOT(T, slot) ((T *)(void *)(w->regs + (slot)))
 
-/* Where a lane's access goes: byte, row, slice or layer. */
+/* The position of a lane's access: byte, row, slice or layer. */
 struct surface_point {
     int64_t x, y, z;
 };

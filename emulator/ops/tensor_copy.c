@@ -1,5 +1,4 @@
-/* Copies by tensor maps: see tensor_copy.h. What is copied, filled and refused is what an H200 does
- * (tests/tensor_map). */
+/* Copies by tensor maps: see tensor_copy.h. Copying, filling and refusing match an H200 (tests/tensor_map). */
 #include "ops/tensor_copy.h"
 
 #include <stdio.h>
@@ -45,7 +44,7 @@ static void begin_walk(const struct warp *w, const struct tensor_copy *t, const 
     tensor_walk_begin(walk, map, coordinates, offsets);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static const struct insn *illegal(struct warp *w, const struct insn *in, int lane, const char *what,
                                   const char *advice) {
@@ -219,8 +218,8 @@ struct move {
     struct tensor_map map;
     struct tensor_walk walk;
     uint8_t *base;                  /* where the box begins in shared memory */
-    uint32_t shared;                /* the same as an address, of which swizzling takes the low bits */
-    const struct allocation *found; /* of a load: the other side has looked at all that it reads */
+    uint32_t shared;                /* the same as an address, whose low bits swizzling uses */
+    const struct allocation *found; /* of a load: the other side has checked all that it reads */
 };
 
 static bool move_begin(struct move *m, struct warp *w, const struct tensor_copy *copy, int lane) {
@@ -283,7 +282,7 @@ static uint32_t part_bytes(const struct tensor_map *map, const struct tensor_pie
     return map->swizzle && whole < left ? whole : left;
 }
 
-/* As much of a piece as is moved unchanged, 16 bytes at a time, each to its place. Returns how much. */
+/* Moves the part of a piece that stays unchanged, 16 bytes at a time, each to its place. Returns its size. */
 static uint32_t move_swizzled(const struct move *m, const struct tensor_piece *p, uint8_t *global) {
     bool rounds = !m->copy->store && (m->map.type == TENSOR_TF32 || m->map.type == TENSOR_TF32_FTZ);
     uint32_t done = 0, address = m->shared + p->shared;
@@ -296,8 +295,8 @@ static uint32_t move_swizzled(const struct move *m, const struct tensor_piece *p
     return done;
 }
 
-/* Stores write whole pieces of 16 bytes, also behind the tensor's last element: what lies there in shared memory. Not
- * where the allocation ends. */
+/* Stores write whole pieces of 16 bytes, also beyond the tensor's last element, with the bytes that shared memory has
+ * there. Not where the allocation ends. */
 static uint32_t bytes_stored(const struct move *m, const struct tensor_piece *p) {
     const struct bulk *side = m->in->extra;
     uint32_t whole = (p->bytes + 15) & ~15u;
@@ -331,7 +330,7 @@ static uint64_t shared_size(const struct move *m) {
     return (uint64_t)m->walk.rows * m->walk.pitch;
 }
 
-/* All of the tensor that a copy reads is looked at before any of it is moved. */
+/* The whole part of the tensor that a copy reads is checked before any of it is moved. */
 const struct insn *op_tensor_read(struct warp *w, const struct insn *in) {
     const struct bulk *side = in->extra;
     const struct tensor_copy *t = side->tensor;
@@ -399,7 +398,7 @@ static bool next_of_side(struct move *m, bool global, struct tensor_piece *p) {
 /* A piece in the tensor: as one, or in parts that come from one place of shared memory. */
 static void visit_piece(const struct move *m, const struct tensor_piece *p, visit_part *visit, void *context) {
     for (uint32_t done = 0, bytes = p->bytes; done < p->bytes; done += bytes) {
-        /* Without a place in shared memory nobody asks for the bytes, and the piece need not be taken apart. */
+        /* Without a place in shared memory the bytes are not needed, and the piece need not be split. */
         bytes = m->base ? part_bytes(&m->map, p, done) : p->bytes;
         const uint8_t *from = m->base;
         visit(context, p->global + done, bytes,

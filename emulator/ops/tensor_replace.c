@@ -62,7 +62,7 @@ static bool is_zero(const struct tensor_map *m) {
     return memcmp(m, &zero, sizeof zero) == 0;
 }
 
-/* Zeros are where a kernel begins that sets all fields itself. */
+/* A kernel that sets all fields itself starts from zeros. */
 const struct insn *op_tensor_replace(struct warp *w, const struct insn *in) {
     const uint64_t *value = REG(uint64_t, 0);
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {

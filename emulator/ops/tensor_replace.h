@@ -1,4 +1,4 @@
-/* Changing a tensor map in a kernel: tensormap.replace, and tensormap.cp_fenceproxy, which brings the changed one to
+/* Changing a tensor map in a kernel: tensormap.replace, and tensormap.cp_fenceproxy, which copies the changed one to
  * global memory. */
 #ifndef OPS_TENSOR_REPLACE_H
 #define OPS_TENSOR_REPLACE_H
@@ -15,7 +15,7 @@ enum tensor_field {
     TENSOR_FIELD_TYPE,
     TENSOR_FIELD_INTERLEAVE,
     TENSOR_FIELD_SWIZZLE,
-    TENSOR_FIELD_ATOM, /* what swizzling keeps together */
+    TENSOR_FIELD_ATOM, /* the unit that swizzling keeps together */
     TENSOR_FIELD_FILL,
     TENSOR_FIELDS
 };

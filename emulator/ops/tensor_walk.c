@@ -4,8 +4,8 @@
 
 static void next_tiled(struct tensor_walk *w) {
     const struct tensor_map *m = w->map;
-    /* An odometer: dimension 1 turns fastest (0 is the row itself). One that has come to its end begins again, and
-     * the next one moves. `step` is the traversal stride, the box a number of steps. */
+    /* An odometer: dimension 1 turns fastest (0 is the row itself). A dimension that has reached its end starts over,
+     * and the next one moves. `step` is the traversal stride, the box a number of steps. */
     for (unsigned i = 1; i < m->rank; i++) {
         w->at[i] += m->step[i];
         if (w->at[i] < w->first[i] + (int64_t)tensor_map_steps(m, i) * m->step[i])
@@ -16,7 +16,7 @@ static void next_tiled(struct tensor_walk *w) {
 
 /* ---- the pixels of im2col ---- */
 
-/* From pixel to pixel of the bounding box; behind its last one the next image begins. */
+/* From pixel to pixel of the bounding box; after its last one the next image begins. */
 static void next_pixel(struct tensor_walk *w) {
     const struct tensor_map *m = w->map;
     for (unsigned i = 1; i + 1 < m->rank; i++) {
@@ -61,12 +61,12 @@ void tensor_walk_begin(struct tensor_walk *w, const struct tensor_map *m, const 
     begin_row(w);
 }
 
-/* The elements of a row that are before the tensor, in it, and behind it. Where elements are left out, one is taken
- * at a time. */
+/* The elements of a row that are before the tensor, in it, and after it. Where elements are left out, one is taken at a
+ * time. */
 static void cut_row(const struct tensor_walk *w, struct tensor_piece *p) {
     const struct tensor_map *m = w->map;
     /* In bytes from the tensor's first element along dimension 0. The row may begin before it (negative coordinates)
-     * and end behind it; each call gives one of these parts. */
+     * and end after it; each call gives one of these parts. */
     int64_t unit = tensor_map_unit(m), step = m->interleave ? m->step[0] : 1;
     int64_t begin = w->first[0] * unit + w->done * step, end = ((int64_t)m->last[0] + 1) * unit;
     int64_t left = step > 1 ? unit : w->row_bytes - w->done;

@@ -1,4 +1,4 @@
-/* The way through the box of a tensor map: which bytes of shared memory belong to which bytes of global memory. */
+/* The traversal of a tensor map's box: which bytes of shared memory correspond to which bytes of global memory. */
 #ifndef OPS_TENSOR_WALK_H
 #define OPS_TENSOR_WALK_H
 
@@ -22,17 +22,16 @@ struct tensor_walk {
     uint32_t row_bytes, done;
     uint32_t pitch; /* from row to row in shared memory: swizzled rows are as long as the span */
     bool row_inside;
-    uint64_t row_global; /* where its element 0 is */
+    uint64_t row_global; /* the position of its element 0 */
 };
 
-/* coordinates: one for each dimension; offsets: im2col's, of width, height and depth; NULL: none. The map has no
- * problem. */
+/* coordinates: one for each dimension; offsets: im2col's, of width, height and depth; NULL: none. The map is valid. */
 void tensor_walk_begin(struct tensor_walk *walk, const struct tensor_map *map, const int32_t *coordinates,
                        const uint16_t *offsets);
 /* False when the box is at its end. */
 bool tensor_walk_next(struct tensor_walk *walk, struct tensor_piece *piece);
 
-/* Where a byte at this shared address goes. It stays within its 16 bytes, and these in their 128. */
+/* The swizzled place of a byte at this shared address. It stays within its 16 bytes, and these in their 128. */
 static inline uint32_t tensor_swizzle(const struct tensor_map *map, uint32_t address) {
     return address ^ (address >> 3 & ((1u << map->swizzle) - 1) << 4);
 }

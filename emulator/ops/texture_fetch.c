@@ -42,7 +42,7 @@ static struct sample_point point_of_lane(const struct warp *w, const struct text
     return p;
 }
 
-/* What we cannot do is no wrong value, but a report. */
+/* An unsupported read gives a report, not a wrong value. */
 static bool is_missing(struct warp *w, const struct insn *in, int lane, const struct texture *t) {
     const struct texture_access *a = in->extra;
     const char *detail = NULL;
@@ -83,13 +83,13 @@ const struct insn *op_texture(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* ---- what a fetch touches ---- */
+/* ---- the sectors of a fetch ---- */
 
 #define SECTOR       32
 #define SECTOR_WIDTH 16 /* of an array: bytes of a row, and rows */
 #define SECTOR_ROWS  2
 
-/* A texel has at most 16 bytes, and lies on a multiple of its size. */
+/* A texel has at most 16 bytes, and is aligned to its size. */
 void touch_texel(struct texels_touched *touched, const struct image *m, uint64_t x_bytes, uint64_t y, uint64_t z) {
     uint64_t slice = m->address + z * m->slice, sector;
     if (m->linear || m->pitched)
@@ -122,7 +122,7 @@ bool texture_touches(const struct warp *w, const struct insn *in, int lane, stru
     struct texture noting = *t;
     struct texel value;
     noting.touched = out;
-    for (int k = 0; k < 3; k++) /* a GPU fetches what lies at the edge, and gives the border's color */
+    for (int k = 0; k < 3; k++) /* a GPU fetches the texel at the edge, and returns the border's color */
         if (noting.address_mode[k] == ADDRESS_BORDER)
             noting.address_mode[k] = ADDRESS_CLAMP;
     texture_sample(&noting, a, point_of_lane(w, a, lane), &value);

@@ -53,18 +53,18 @@ const struct insn *op_texture_query(struct warp *w, const struct insn *in);
 /* The object that a lane's handle names. NULL after the fault has been reported. */
 const struct texture *texture_of_lane(struct warp *w, const struct insn *in, int lane);
 
-/* What a texture gives: four values of 32 bits. */
+/* The result of a texture read: four values of 32 bits. */
 struct texel {
     uint32_t v[4];
-    uint64_t unwritten; /* the address of one that was read although nobody has written it; 0: there is none */
+    uint64_t unwritten; /* the address of one that was read but never written; 0: there is none */
 };
 struct sample_point {
-    double x[3]; /* as the kernel gives them */
+    double x[3]; /* as the kernel passes them */
     uint32_t layer;
     float level;
     float gradient[2][3];
 };
-/* The 32-byte sectors in which the texels of a fetch lie, as a GPU lays them out: in linear and pitched memory a run of
+/* The 32-byte sectors that contain the texels of a fetch, as a GPU lays them out: in linear and pitched memory a run of
  * bytes, in an array 16 bytes of each of two rows. */
 #define MOST_TEXELS 16 /* eight in each of two levels */
 struct texels_touched {
@@ -73,15 +73,15 @@ struct texels_touched {
 };
 void touch_texel(struct texels_touched *touched, const struct image *m, uint64_t x_bytes, uint64_t y, uint64_t z);
 
-/* What a lane's fetch touches. False when that is not known: the handle is none, or it filters in a way that a GPU
- * does in several passes (three dimensions, two levels, edges of cubes, more than 4 bytes to a texel). */
+/* The sectors of a lane's fetch. False when they are not known: the handle is invalid, or it filters in a way that a
+ * GPU does in several passes (three dimensions, two levels, edges of cubes, more than 4 bytes to a texel). */
 bool texture_touches(const struct warp *w, const struct insn *in, int lane, struct texels_touched *out);
 bool surface_touches(const struct warp *w, const struct insn *in, int lane, struct texels_touched *out);
 /* How many lanes share a request. */
 unsigned texture_request_lanes(const struct warp *w, const struct insn *in);
 unsigned surface_request_lanes(const struct insn *in);
 
-/* False when the memory behind the texture has been freed. */
+/* False when the texture's memory has been freed. */
 bool texture_sample(const struct texture *t, const struct texture_access *a, struct sample_point p, struct texel *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* Reading a texture: from coordinates to texels, and from texels to a value.
  *
- * The programming guide's appendix on texture fetching is the source, with what an H200 does where it leaves things
- * open: the place in the texture is rounded to 1/256 of a texel before it is parted into texel and weight. */
+ * The programming guide's appendix on texture fetching is the source, with an H200's behavior where the guide leaves
+ * things open: the position in the texture is rounded to 1/256 of a texel before it is split into texel and weight. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static float srgb_to_linear(float c) {
     return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
 }
 
-/* A channel as it lies in memory, to what the kernel gets. */
+/* A channel's bits in memory, converted to the value that the kernel gets. */
 static uint32_t channel_value(const struct texture *t, const uint8_t *from, unsigned channel) {
     const struct image *m = &t->image; /* all levels have its format */
     uint32_t raw = 0;
@@ -70,14 +70,14 @@ static bool read_texel(const struct texture *t, const struct image *m, const int
     uint64_t where;
     if (memory_find_unwritten(m->memory, address, bytes, &where))
         out->unwritten = address;
-    for (unsigned c = 0; c < 4; c++) /* a channel that is not there reads as 0 */
+    for (unsigned c = 0; c < 4; c++) /* a missing channel reads as 0 */
         out->v[c] = c < m->channels ? channel_value(t, from + c * m->channel_bytes, c) : 0;
     return true;
 }
 
 /* ---- addresses ---- */
 
-/* The texel that index i along an axis of n texels means; -1: the border. */
+/* The texel of index i along an axis of n texels; -1: the border. */
 static int64_t resolve(enum address_mode mode, int64_t i, int64_t n) {
     int64_t period = mode == ADDRESS_MIRROR ? 2 * n : n;
     /* C's % takes the sign of the dividend; this one is from 0 to period - 1. */
@@ -112,14 +112,14 @@ static double in_texels(const struct texture *t, enum address_mode mode, double 
             x = isinf(x) ? 0 : x - 2 * floor(x / 2);
         x *= (double)n;
     }
-    /* Beyond these bounds a clamped or border coordinate means the same texel, whatever it is. */
+    /* Beyond these bounds a clamped or border coordinate means the same texel, whatever its value is. */
     double limit = 2.0 * (double)n + 4;
     return x < -4 ? -4 : x > limit ? limit : x;
 }
 
 /* ---- cube maps ---- */
 
-/* The face that a direction hits, and where: 0 to 1. */
+/* The face that a direction hits, and the position on it: 0 to 1. */
 static uint32_t cube_face(const double d[3], double *s, double *t) {
     double x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]), major, sc, tc;
     uint32_t face;
@@ -212,7 +212,7 @@ static unsigned share(unsigned of, unsigned fraction) {
 }
 
 /* The weights of the eight texels in 1/256, x the fastest. Their sum is the level's share, 256 where there is one
- * level; how the products are rounded is what an H200 does, in all cases tried. */
+ * level; the products are rounded as on an H200, in all cases tried. */
 static void find_weights(const struct axis axes[3], unsigned all, unsigned out[8]) {
     unsigned a = axes[0].weight, b = axes[1].weight, far = share(all, axes[2].weight);
     /* Each split keeps its sum: one part is rounded, the other one is the rest. So the eight weights add up to `all`
@@ -242,8 +242,8 @@ static uint32_t rounded(double x) {
     return f32_bits((float)x);
 }
 
-/* At the corner of a cube three faces meet: the texel that would be the fourth gives its weight to the others, a
- * third to each, what is left over to the one opposite. */
+/* At the corner of a cube three faces meet: the texel that would be the fourth gives its weight to the others, a third
+ * to each, the remainder to the one opposite. */
 static void share_corner(const struct axis axes[3], uint32_t n, unsigned weights[8]) {
     for (unsigned corner = 0; corner < 4; corner++) {
         int64_t x = axes[0].texel[corner & 1], y = axes[1].texel[corner >> 1];
@@ -277,7 +277,7 @@ static bool add_texels(const struct texture *t, const struct image *m, const str
         share_corner(axes, m->width, weights);
     for (unsigned corner = 0; corner < 8; corner++) {
         if (!weights[corner])
-            continue; /* so infinity does no harm here */
+            continue; /* so infinity is harmless here */
         int64_t at[3];
         struct texel one;
         for (unsigned k = 0; k < 3; k++)
@@ -382,7 +382,7 @@ static int fixed_level(double level) {
     return isnan(level) ? 0 : (int)floor(fmin(fmax(level, -64), 64) * 256);
 }
 
-/* What a texture object holds of levels: towards zero. */
+/* The level settings of a texture object, rounded towards zero. */
 static int to_fixed(float level) {
     return isnan(level) ? 0 : (int)trunc(fmin(fmax(level, -64), 64) * 256);
 }
@@ -403,7 +403,7 @@ static int log2_fixed(double x) {
     return 256 * (exponent - 1) + fraction;
 }
 
-/* The level whose texels are as large as the footprint with these sides. What an H200 does, found by experiment; one
+/* The level whose texels are as large as the footprint with these sides. This matches an H200, found by experiment; one
  * in a hundred levels is off by 1/256. */
 static int footprint_level(const struct image *m, const struct texture_access *a, const float gradient[2][3]) {
     double size[3] = {m->width, m->height, m->depth}, side[2][3] = {{0}}, sum[3], difference[3];

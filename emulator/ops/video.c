@@ -1,7 +1,7 @@
 /* Video instructions: v* on whole words, and v*2 and v*4 on the halves and bytes of a word.
  *
- * Rarely used, so one function per group reads what to do from insn.kind. What takes a part of an operand (%r1.b0),
- * has a mask, saturates a word or is even rarer is in video_any.c. */
+ * Rarely used, so one function per group reads its operation from insn.kind. Instructions that take a part of an
+ * operand (%r1.b0), have a mask, saturate a word or are even rarer are in video_any.c. */
 #include "ops/lanes.h"
 #include "ops/video.h"
 
@@ -75,7 +75,7 @@ TERNARY(video_set_bytes, uint32_t, uint32_t, uint32_t, uint32_t, on_parts(in->ki
 
 /* ---- the table ---- */
 
-/* For each combination of types: X(their spelling, their bits, and what is passed on) */
+/* For each combination of types: X(their spelling, their bits, and the arguments passed on) */
 #define AB_TYPES(X, d, D, ...)                                                                                         \
     X(d ".u32.u32", D, __VA_ARGS__)                                                                                    \
     X(d ".u32.s32", (D) | B_SIGNED, __VA_ARGS__)                                                                       \

@@ -1,5 +1,5 @@
-/* Video instructions with all that they can have: parts of registers, saturation, masks, a second operation. The
- * plain ones have faster forms in video.c. */
+/* Video instructions with all of their options: parts of registers, saturation, masks, a second operation. The plain
+ * ones have faster forms in video.c. */
 #ifndef OPS_VIDEO_H
 #define OPS_VIDEO_H
 

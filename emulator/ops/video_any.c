@@ -69,7 +69,7 @@ static uint32_t multiply_add(const struct video *v, uint32_t a, uint32_t b, uint
     return (uint32_t)sum;
 }
 
-/* v*2 and v*4: an element's source is one of a's, or one of b's behind them. */
+/* v*2 and v*4: an element's source is one of a's, or one of b's after them. */
 static int64_t element(const struct video *v, uint32_t a, uint32_t b, unsigned from, bool is_signed) {
     uint8_t bits = (uint8_t)(32 / v->elements);
     struct video_part part = {bits, (uint8_t)(from % v->elements * bits)};

@@ -1,4 +1,4 @@
-/* Instructions in which the lanes of a warp look at each other: shfl, vote, match, redux, elect, activemask. */
+/* Instructions in which the lanes of a warp exchange values: shfl, vote, match, redux, elect, activemask. */
 #include "ops/warp_wide.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static bool all_give_the_same(const uint32_t *mask, uint32_t lanes) {
     return !different;
 }
 
-/* The lanes that a mask names must give the same one. A GPU may let it pass: only synccheck looks. */
+/* The lanes that a mask names must give the same one. A GPU may accept it: only synccheck checks it. */
 static void check_masks(const struct warp *w, const struct insn *in, unsigned k) {
     const uint32_t *mask = REG(uint32_t, k);
     uint32_t wrong = 0;
@@ -74,7 +74,7 @@ static void check_masks(const struct warp *w, const struct insn *in, unsigned k)
 
 enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 
-/* The lane that lane l reads, and whether it lies in its segment (PTX ISA, shfl). */
+/* The lane that lane l reads, and whether it is in its segment (PTX ISA, shfl). */
 static bool shfl_source(unsigned kind, unsigned l, uint32_t b, uint32_t c, uint8_t *source) {
     unsigned segment = c >> 8 & 31, clamp = c & 31;
     unsigned max_lane = (l & segment) | (clamp & ~segment), min_lane = l & segment;
@@ -103,8 +103,8 @@ static bool shfl_source(unsigned kind, unsigned l, uint32_t b, uint32_t c, uint8
     return inside;
 }
 
-/* What a shuffle gives from a lane that does not execute it (it has left, or is elsewhere) is undefined. An H200
- * gives 0, and so does this: programs rely on it. */
+/* A shuffle's result from a lane that does not execute it (it has exited, or is elsewhere) is undefined. An H200
+ * returns 0, and so does this: programs rely on it. */
 #define NOBODYS_VALUE 0u
 
 /* op: d, p, a, b, c, membermask */
@@ -206,7 +206,7 @@ static const struct insn *op_match_all(struct warp *w, const struct insn *in) {
         uint32_t who = mask[l] & w->mask;
         if (!LANE_ON(w->mask) || lanes_equal(w, in->op[2], in->kind, l, who) != who)
             continue;
-        result[l] = who; /* of the mask those who have not left the kernel */
+        result[l] = who; /* the lanes of the mask that have not exited */
         all |= 1u << l;
     }
     if (w->shadow)
@@ -273,7 +273,7 @@ static const struct insn *op_elect(struct warp *w, const struct insn *in) {
 
 /* ---- bar.warp.sync ---- */
 
-/* Lanes may come to this barrier at different places of the program: whoever waits at one counts. */
+/* Lanes may reach this barrier at different places of the program: a lane that waits at any of them counts. */
 const struct insn *op_bar_warp_sync(struct warp *w, const struct insn *in) {
     uint32_t named = members(w, in, 0), here = w->mask;
     if (!named)

@@ -1,10 +1,9 @@
-/* wgmma: A from registers or shared memory, B from shared memory, both by descriptors that say how they lie there. A
- * warp computes its own 16 rows of D, when it comes here; hardware does it later, and whoever has not waited may not
- * look.
+/* wgmma: A from registers or shared memory, B from shared memory, both by descriptors of their layout there. A warp
+ * computes its own 16 rows of D when it executes the instruction; hardware does it later, and a thread that has not
+ * waited may not read the result.
  *
- * A descriptor has the address of the first byte, two distances, and how 16-byte pieces are swizzled (PTX ISA,
- * "Matrix descriptor"). Along k a row is two pieces; of a transposed operand a piece has eight rows' elements of one
- * k. */
+ * A descriptor has the address of the first byte, two distances, and the swizzling of 16-byte pieces (PTX ISA, "Matrix
+ * descriptor"). Along k a row is two pieces; of a transposed operand a piece has eight rows' elements of one k. */
 #include "ops/wgmma.h"
 
 #include <stdio.h>
@@ -32,10 +31,10 @@ static struct descriptor descriptor_of(const struct warp *w, uint32_t slot) {
  * in different banks. */
 #define SWIZZLED(address, width) ((address) ^ ((address) >> 7 & ((width) / WGMMA_PIECE - 1)) << 4)
 
-/* Of a row along k: where its 16 bytes with this number would be without a pattern. */
+/* Of a row along k: the place where its 16 bytes with this number would be without a pattern. */
 static uint32_t piece_of_row(const struct descriptor *s, unsigned row, unsigned number) {
-    /* Groups of eight rows are `stride` apart. Of a row, the pieces that fit the pattern's width lie together, and
-     * the next ones are `leading` away. */
+    /* Groups of eight rows are `stride` apart. Of a row, the pieces that fit the pattern's width are adjacent, and the
+     * next ones are `leading` away. */
     unsigned pieces = s->width / WGMMA_PIECE;
     return s->begin + row / 8 * s->stride + number / pieces * s->leading + number % pieces * WGMMA_PIECE;
 }
@@ -60,8 +59,8 @@ static void pieces_of_ks(const struct descriptor *s, unsigned row, unsigned k, u
     unsigned piece = row / 8, pieces = s->width / WGMMA_PIECE;
     bool plain = pieces == 1;
     /* Without a pattern each block of 8 k by 8 rows is 128 bytes, 16 for each k; blocks are `stride` apart along the
-     * rows, and `leading` along k. With a pattern a k is a line of it, with the elements of `pieces` times eight
-     * rows, and the two distances have changed places. */
+     * rows, and `leading` along k. With a pattern a k is a line of it, with the elements of `pieces` times eight rows,
+     * and the two distances are exchanged. */
     uint32_t at = plain ? s->begin + piece * s->stride + k / 8 * s->leading
                         : s->begin + piece / pieces * s->leading + k / 8 * s->stride + piece % pieces * WGMMA_PIECE;
     for (unsigned i = 0; i < 8; i++)
@@ -88,7 +87,7 @@ unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addr
     return n + pieces_of(w, m->descriptor_b, 0, m->columns, m->sparse ? 4 : 2, m->transpose_b, addresses + n);
 }
 
-/* The rank has come to where an address puts it that is taken with all its bits: into the leading distance. */
+/* The rank is where an address puts it that is used with all its bits: in the leading distance. */
 static bool has_rank(const struct warp *w, uint32_t slot) {
     /* The rank begins at bit 24 of an address, so at bit 20 of the address in units of 16. A descriptor with all of
      * that in its lowest bits has the rank in its leading distance, which is bits 16 to 29. */
@@ -120,7 +119,7 @@ static bool all_inside(struct warp *w, const struct insn *in, const uint32_t *ad
     return true;
 }
 
-/* Where a byte of a row lies. Of rows of two pieces, four first pieces lie together, and then the four second ones:
+/* The address of a byte of a row. Of rows of two pieces, four first pieces are adjacent, and then the four second ones:
  * as tile_words. */
 static inline unsigned place_in_rows(unsigned row, unsigned byte, unsigned row_bytes) {
     if (row_bytes != WGMMA_ROW_BYTES)
@@ -202,7 +201,7 @@ static void multiply_rows(const struct wgmma *m, unsigned rows, const uint32_t *
         mma_float_wgmma(m, rows, a, b, columns, c);
 }
 
-/* Each row of A has a B of its own: those rows along k that its elements are multiplied by. */
+/* Each row of A has a separate B: those rows along k that its elements are multiplied by. */
 static void multiply_sparse(const struct wgmma *m, const uint32_t *a, const uint32_t *b, const uint8_t *rows_of_b,
                             unsigned columns, uint32_t *c) {
     uint32_t own[16 * WGMMA_ROW_BYTES];
@@ -214,7 +213,7 @@ static void multiply_sparse(const struct wgmma *m, const uint32_t *a, const uint
     }
 }
 
-/* What a warp multiplies. */
+/* The operands of a warp. */
 struct operands {
     _Alignas(64) uint8_t a_rows[WGMMA_ROWS * WGMMA_ROW_BYTES];
     uint32_t a[WGMMA_ROWS * WGMMA_ROW_BYTES]; /* its elements; only for the slow path */
@@ -223,8 +222,8 @@ struct operands {
     uint8_t rows_of_b[MATRIX_SPARSE_ELEMENTS];
 };
 
-/* A base offset is for patterns that do not begin at a multiple of their size: never seen, and not compared with a
- * GPU. False after a report. */
+/* A base offset is for patterns that do not begin at a multiple of their size: never encountered, and not compared with
+ * a GPU. False after a report. */
 static bool no_base_offset(struct warp *w, const struct insn *in, uint32_t slot) {
     if (!descriptor_of(w, slot).base_offset)
         return true;
@@ -352,10 +351,11 @@ const struct insn *op_wgmma_commit(struct warp *w, const struct insn *in) {
     return in + 1;
 }
 
-/* Looks before a warp goes on alone: the others of its warpgroup do not come, which the hardware would wait for. */
+/* Number of checks before a warp continues alone: the others of its warpgroup do not arrive, and the hardware would
+ * wait for them. */
 #define MOST_LOOKS 10000
 
-/* Has a warp that could go on not committed what this one waits for? */
+/* Has a warp that could continue not committed the group that this one waits for? */
 static bool others_are_behind(const struct warp *w, uint32_t groups) {
     uint32_t first = w->index / WGMMA_WARPS * WGMMA_WARPS, end = first + WGMMA_WARPS;
     for (uint32_t i = first; i < end && i < w->launch->warps_per_block; i++) {
@@ -366,8 +366,8 @@ static bool others_are_behind(const struct warp *w, uint32_t groups) {
     return false;
 }
 
-/* A product is the whole warpgroup's: when one warp is told that it is done, all four have read their operands. One
- * thread may then say that for all of them, and so a warp may not run ahead of the others here. */
+/* A product is the whole warpgroup's: when one warp learns that it is done, all four have read their operands. One
+ * thread may then signal that for all of them, so a warp may not run ahead of the others here. */
 const struct insn *op_wgmma_wait(struct warp *w, const struct insn *in) {
     uint32_t left = (uint32_t)in->imm, groups = w->product_groups > left ? w->product_groups - left : 0;
     if (others_are_behind(w, groups) && w->product_looks++ < MOST_LOOKS)

@@ -1,4 +1,4 @@
-/* wgmma: four warps multiply 64 rows of A by up to 256 columns of B. What decode knows about one. */
+/* wgmma: four warps multiply 64 rows of A by up to 256 columns of B. Its decoded form. */
 #ifndef OPS_WGMMA_H
 #define OPS_WGMMA_H
 
@@ -9,7 +9,7 @@
 #define WGMMA_ROW_BYTES 32 /* a row of A along k, of every type; B's is twice as long where A is sparse */
 #define WGMMA_COLUMNS   256
 #define WGMMA_REGISTERS 128
-#define WGMMA_PIECE     16 /* bytes of shared memory that lie together */
+#define WGMMA_PIECE     16 /* bytes of shared memory that are contiguous */
 #define WGMMA_PIECES    (2 * WGMMA_ROWS + 4 * WGMMA_COLUMNS)
 
 /* Begins with its access: of a piece of shared memory. */
@@ -28,14 +28,16 @@ struct wgmma {
     uint32_t a_regs[4], d_regs[WGMMA_REGISTERS];
 };
 
-/* Done at once. What a kernel may not rely on before it has waited, it finds here all the same: racecheck says so. */
+/* Done at once. Results that a kernel may not rely on before it has waited are already there: racecheck reports such
+ * reads. */
 const struct insn *op_wgmma(struct warp *w, const struct insn *in);
 
 /* A group of them is committed. insn.imm of the wait: the groups that may be left. */
 const struct insn *op_wgmma_commit(struct warp *w, const struct insn *in);
 const struct insn *op_wgmma_wait(struct warp *w, const struct insn *in);
 
-/* The shared addresses of all pieces that a warp reads: A's, if it is there, and B's. Returns how many. */
+/* The shared addresses of all pieces that a warp reads: A's, if it is in shared memory, and B's. Returns their
+ * number. */
 unsigned wgmma_pieces(const struct warp *w, const struct wgmma *m, uint32_t addresses[WGMMA_PIECES]);
 
 /* c: `rows` rows of 8 or 16 columns, and then D. a: as many rows of elements along k; b: a row for each k, `columns`

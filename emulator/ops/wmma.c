@@ -1,5 +1,5 @@
-/* wmma.load and wmma.store: a matrix between memory and registers. The matrix passes through a copy that is laid out as
- * ops/matrix.h says, row after row. */
+/* wmma.load and wmma.store: a matrix between memory and registers. The matrix passes through a copy in the layout of
+ * ops/matrix.h, row after row. */
 #include <string.h>
 
 #include "machine/finding.h"
@@ -9,11 +9,11 @@
 
 #define MATRIX_BYTES 1024 /* of the largest: 256 elements of 32 bits */
 
-/* The lines of a matrix in memory: its rows, or its columns if it lies transposed. */
+/* The lines of a matrix in memory: its rows, or its columns if it is transposed. */
 struct lines {
     uint64_t address, step; /* of the first; bytes to the next */
     unsigned count, bytes;  /* of each */
-    uint8_t *host;          /* the first line's, when all lie in memory that is known to be right; or NULL */
+    uint8_t *host;          /* the first line's, when all lines are in memory that is known to be valid; or NULL */
 };
 
 /* All threads must give the same address and stride. */
@@ -37,7 +37,7 @@ static uint8_t *fast_host(struct warp *w, const struct access *a, uint64_t addre
     }
     const struct allocation *found = w->worker->cache[a->slot];
     if (window || !found || (a->kind != ACCESS_LOAD && found->guarded))
-        return NULL; /* what lies between the lines is not stored */
+        return NULL; /* the bytes between the lines are not stored */
     return memory_at(found, address, bytes);
 }
 

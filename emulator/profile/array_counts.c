@@ -1,4 +1,4 @@
-/* Adds requests, bulk copies and texels to the array they are in, and notes which threads of a block made them. */
+/* Adds requests, bulk copies and texels to their array, and notes which threads of a block made them. */
 #include "profile/array_counts.h"
 
 #include "profile/counters.h"
@@ -64,13 +64,12 @@ void array_counts_split(struct array_counts *c, const struct array_request *r, s
         int l = first_lane(left);
         if (!is_in(part, addresses[l], bytes))
             *part = arrays_find(addresses[l]);
-        in = lanes_in(part, addresses, left, bytes) | (uint32_t)1
-                                                          << l; /* of one that reaches beyond: where it begins */
+        in = lanes_in(part, addresses, left, bytes) | (uint32_t)1 << l; /* of one that extends beyond: its start */
         array_counts_add(c, r, part, in, bytes, in == lanes ? sectors : count_sectors(addresses, in, bytes));
     }
 }
 
-/* One thread asks for what all of its block have made, or will use. */
+/* One thread requests data that all threads of its block have made, or will use. */
 void array_counts_bulk(struct array_counts *c, const struct warp *w, bool stores, uint64_t address, uint64_t bytes) {
     struct array_part part = arrays_find(address);
     const struct launch *launch = w->launch;

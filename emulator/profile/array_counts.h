@@ -1,4 +1,4 @@
-/* What a worker's warps do to the arrays that are watched (check/arrays.h). */
+/* The accesses of a worker's warps to the watched arrays (check/arrays.h). */
 #ifndef ARRAY_COUNTS_H
 #define ARRAY_COUNTS_H
 
@@ -14,17 +14,17 @@ struct array_counts {
     struct launch_counts launch;
 };
 
-/* One request: `kind` as its access has it. */
+/* One request: `kind` is that of its access. */
 struct array_request {
     const struct warp *w;
     enum access_kind kind;
     bool polls; /* a volatile, relaxed or acquire load */
 };
 
-/* All of it lies in this part. */
+/* All of it is in this part. */
 void array_counts_add(struct array_counts *c, const struct array_request *r, const struct array_part *part,
                       uint32_t lanes, unsigned bytes, unsigned sectors);
-/* It may lie in several; *part becomes one of them. */
+/* It may be in several; *part becomes one of them. */
 void array_counts_split(struct array_counts *c, const struct array_request *r, struct array_part *part,
                         const uint64_t addresses[WARP_SIZE], uint32_t lanes, unsigned bytes, unsigned sectors);
 

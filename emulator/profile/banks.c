@@ -3,9 +3,9 @@
  * Shared memory has 32 banks, each four bytes wide; in one pass (wavefront) each bank serves one word, to any number of
  * lanes. A lane with 8 bytes needs two banks, one with 16 needs four: such accesses are made by half and quarter warps.
  *
- * Loads can do with less. Halves are read together, and quarters two by two, when neighbours want the same: when all
+ * Loads can do with less. Halves are read together, and quarters two by two, when neighbours request the same: when all
  * active lanes whose numbers differ in bit 0 alone have the same address, or all that differ in bit 1 alone. NVIDIA
- * documents none of this; it is what an H200 counts: tests/unit/banks_h200.cu, tests/counters. */
+ * documents none of this; an H200 counts this way: tests/unit/banks_h200.cu, tests/counters. */
 #include "profile/counters.h"
 
 #define BANKS      32
@@ -25,7 +25,7 @@ static void add_word(struct bank_words *b, uint64_t word, bool again) {
     for (unsigned i = 0; i < count && !again; i++)
         if (b->words[bank][i] == word)
             return;
-    /* Served twice each (again), words may be more than there is room for; then only their number matters. */
+    /* Served twice each (again), words may exceed the room; then only their number matters. */
     if (count < WARP_SIZE)
         b->words[bank][count] = word;
     b->counts[bank] = ++count;
@@ -33,7 +33,7 @@ static void add_word(struct bank_words *b, uint64_t word, bool again) {
         b->most = count;
 }
 
-/* `again`: a word that two lanes want is served twice. */
+/* `again`: a word that two lanes request is served twice. */
 static unsigned part_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes, bool again) {
     struct bank_words b;
     for (int i = 0; i < BANKS; i++)
@@ -52,7 +52,7 @@ static uint32_t lanes_from(unsigned first, unsigned count) {
     return (uint32_t)((((uint64_t)1 << count) - 1) << first);
 }
 
-/* One part after the other, each of so many lanes. A part without active lanes takes no time. */
+/* One part after the other, each of this many lanes. A part without active lanes takes no time. */
 static struct wavefronts sum_of_parts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes,
                                       unsigned lanes, bool again) {
     struct wavefronts all = {0, 0};

@@ -1,4 +1,4 @@
-/* Counts are of all launches of a kernel together: a kernel that is launched less often has got better. */
+/* Counts are of all launches of a kernel together: a kernel that is launched less often counts as improved. */
 #include "profile/comparison.h"
 
 #include <inttypes.h>
@@ -10,9 +10,9 @@
 #include "profile/metrics.h"
 
 #define SHOW_LINES 12
-#define NOTICED    0.01 /* a smaller part of a count is no change */
+#define NOTICED    0.01 /* a smaller share of a count is no change */
 
-/* What costs time, by the resource it takes. */
+/* The counts that cost time, by resource. */
 enum resource { INSTRUCTIONS, SECTORS, WAVEFRONTS, CONTENTION, BRANCHES, WAITING, RESOURCES };
 static const struct {
     enum count count;
@@ -84,7 +84,7 @@ static void add_resources(double of[RESOURCES], const struct counts *c) {
         of[compared[i].resource] += (double)c->n[compared[i].count];
 }
 
-/* The largest part of any of the kernel's resources that a line takes more or less. */
+/* The largest share of any of the kernel's resources by which a line changed. */
 static double weight_of(const struct line_pair *p, const double before[RESOURCES], const double after[RESOURCES]) {
     double most = 0, then[RESOURCES] = {0}, now[RESOURCES] = {0};
     add_resources(then, p->before ? &p->before->counts : &nothing);
@@ -207,7 +207,7 @@ static void put_launches(FILE *out, const struct saved_kernel *k) {
     fprintf(out, ", %" PRIu64 " launch%s\n", k->launches, k->launches == 1 ? "" : "es");
 }
 
-/* A kernel that the earlier run does not have: its sums are all that there is to say. */
+/* A kernel that the earlier run does not have: only its sums are reported. */
 static void put_new(FILE *out, const struct saved_kernel *k) {
     put_heading(out, k->name);
     fputs("  new; ", out);
@@ -215,7 +215,7 @@ static void put_new(FILE *out, const struct saved_kernel *k) {
     put_changes(out, "    ", &nothing, &k->counts);
 }
 
-/* Kernels that this run has not started. Whether the source still has them is not known, so nothing is called
+/* Kernels that this run has not started. Whether the source still has them is unknown, so nothing is reported as
  * better. */
 static void put_not_run(FILE *out, const struct kernel_pair *pairs, size_t count) {
     bool any = false;

@@ -1,10 +1,10 @@
-/* Two runs side by side: what each kernel and each line asked for before and asks for now. */
+/* Two runs side by side: the requests of each kernel and each line before and now. */
 #ifndef COMPARISON_H
 #define COMPARISON_H
 
 #include "profile/saved.h"
 
-/* `from`: what the earlier run is called; all: `after` has all kernels, so what only `before` has is gone. */
+/* `from`: the name of the earlier run; all: `after` has all kernels, so a kernel that only `before` has was removed. */
 void compare_runs(FILE *out, const char *from, const struct saved_run *before, const struct saved_run *after, bool all);
 
 #endif

@@ -1,4 +1,4 @@
-/* Prepares what a compiled kernel counts with, and adds up where its paths began and ended. */
+/* Prepares the counters of a compiled kernel, and sums the beginnings and ends of its paths. */
 #include "profile/counted.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ uint32_t *counted_positions(const struct kernel *k) {
 }
 
 void counted_begin(struct counted *c, const struct kernel *k) {
-    size_t n = k->code.count + 1; /* the last instruction has an end behind it, too */
+    size_t n = k->code.count + 1; /* an end follows the last instruction, too */
     c->records = zeroed(n, sizeof *c->records);
     c->accesses = zeroed(n, sizeof *c->accesses);
     c->whole = zeroed(n, sizeof *c->whole);

@@ -1,7 +1,7 @@
-/* What compiled kernels count with: tier/lane_operations.c makes it a part of their text, so it stays small.
+/* The counters of compiled kernels: tier/lane_operations.c makes this a part of their text, so it stays small.
  *
  * A compiled kernel does not count instruction by instruction. It notes where a path through its instructions begins
- * (+1) and behind which it ends (-1); the sum of all that up to an instruction is how often that was executed. A
+ * (+1) and after which one it ends (-1); the sum of these up to an instruction is the number of its executions. A
  * straight piece of code costs nothing, a jump two additions. */
 #ifndef COUNTED_H
 #define COUNTED_H
@@ -17,10 +17,10 @@ struct warp;
 struct insn_record {
     uint64_t executed, threads; /* by warps, by active threads */
     struct insn_details *details;
-    uint8_t special; /* there is more to count: */
+    uint8_t special; /* further counts: */
 };
 
-/* How the addresses of a half of a warp lie: enum pattern of ops/memory_fast.h. */
+/* The layout of the addresses of a half of a warp: enum pattern of ops/memory_fast.h. */
 enum { HALF_IRREGULAR, HALF_RUN, HALF_SAME };
 
 /* The pattern that an access of a whole warp met last, when its halves are regular. */
@@ -39,14 +39,14 @@ struct counted {
     int64_t *some, *threads;         /* and of others, with their lanes */
     uint32_t *position;              /* unpredicated instructions before this one */
     uint64_t since[32];              /* by warp: instructions since the last barrier */
-    /* Counts what an instruction asks for beyond that, before it is executed. */
+    /* Counts an instruction's further requests, before it is executed. */
     void (*other)(struct counted *c, struct warp *w, const struct insn *in);
 };
 
 struct kernel;
 /* Room for the counts of a kernel, which are zeros. */
 void counted_begin(struct counted *c, const struct kernel *k);
-/* Adds what compiled code has noted to the records. */
+/* Adds the counts of compiled code to the records. */
 void counted_add_up(struct counted *c, const struct kernel *k);
 void counted_free(struct counted *c);
 /* Is the instruction before it its predicate? */
@@ -54,11 +54,11 @@ bool counted_is_predicated(const struct kernel *k, uint32_t index);
 /* Unpredicated instructions before each one, and before the end; the caller frees it. */
 uint32_t *counted_positions(const struct kernel *k);
 
-/* What a compiled function keeps at hand. */
+/* The working data of a compiled function. */
 struct counted_path {
     int64_t *executed, *threads; /* threads: NULL in the function for whole warps */
     int64_t lanes;
-    uint64_t *since; /* NULL when nobody waits at barriers */
+    uint64_t *since; /* NULL when no warp waits at barriers */
     const uint32_t *position;
 };
 
@@ -80,7 +80,7 @@ static inline void counted_leave(const struct counted_path *path, uint32_t next)
         *path->since += path->position[next];
 }
 
-/* Both; unpredicated: instructions from `to` to `next`, or less than none. */
+/* Both; unpredicated: instructions from `to` to `next`, possibly negative. */
 static inline void counted_jump(const struct counted_path *path, uint32_t next, uint32_t to, int64_t unpredicated) {
     path->executed[next]--;
     path->executed[to]++;
@@ -92,7 +92,7 @@ static inline void counted_jump(const struct counted_path *path, uint32_t next, 
         *path->since += (uint64_t)unpredicated;
 }
 
-/* A predicated instruction is executed by those whose predicate holds. */
+/* A predicated instruction is executed by the lanes whose predicate holds. */
 static inline void counted_predicated(const struct counted *c, const struct counted_path *path, uint32_t index,
                                       uint32_t lanes) {
     c->records[index].executed += lanes != 0;
@@ -101,7 +101,7 @@ static inline void counted_predicated(const struct counted *c, const struct coun
         *path->since += lanes != 0;
 }
 
-/* May an access that lies like the last one be noted when its first address is this? */
+/* May an access with the layout of the last one be noted when its first address is this? */
 static inline bool counted_known(const struct counted_access *a, uint64_t first) {
     return !(first & 3) && a->known >> (first / 4 % 32) & 1;
 }

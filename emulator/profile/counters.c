@@ -1,5 +1,5 @@
-/* Counting instruction by instruction, in a dispatch loop of its own, and for compiled kernels what they do not
- * count themselves. */
+/* Counting instruction by instruction, in a separate dispatch loop, and for compiled kernels the counts that they do
+ * not keep themselves. */
 #include "profile/counters.h"
 
 #include <pthread.h>
@@ -43,7 +43,7 @@ struct insn_details *counters_details(struct insn_record *r) {
     return r->details;
 }
 
-/* Who comes to a barrier has executed more or less than the one who comes last. */
+/* A warp that arrives at a barrier has executed more or less than the last one to arrive. */
 static void note_barrier(struct counters *c, const struct warp *w, const struct insn *in, struct insn_details *d) {
     struct barrier_epoch *e = &c->epoch;
     const struct block *b = w->block;
@@ -90,7 +90,8 @@ void counters_special(struct counters *c, const struct warp *w, const struct ins
 
 /* ---- the same for compiled kernels ---- */
 
-/* Counts what compiled code has not: of a predicated instruction everything, of others all but that it is executed. */
+/* Counts what compiled code does not: of a predicated instruction everything, of others everything but the
+ * execution. */
 static void count_beyond_execution(struct counters *c, const struct warp *w, const struct insn *in) {
     uint64_t *since = counters_since(c, w), unpredicated = c->counted.position[in->index + 1];
     if (counted_is_predicated(c->kernel, in->index)) {
@@ -98,7 +99,7 @@ static void count_beyond_execution(struct counters *c, const struct warp *w, con
         c->counted.records[in->index].threads += (unsigned)__builtin_popcount(w->mask);
         ++*since;
     }
-    *since += unpredicated; /* is made of where the warp came from until it leaves the compiled code */
+    *since += unpredicated; /* is computed from where the warp came from until it leaves the compiled code */
     memory_and_barriers(c, w, in);
     *since -= unpredicated;
 }
@@ -126,15 +127,14 @@ static void begin(struct counters *c, const struct launch *launch) {
     c->epoch_block = ~(uint64_t)0;
     c->reuse = c->detailed ? reuse_new() : NULL;
     c->trace = c->detailed && output_wants_pictures() ? trace_new() : NULL;
-    for (uint32_t i = 0; i < launch->kernel->code.count;
-         i++) /* who waits at barriers, and what pictures show: every instruction */
+    for (uint32_t i = 0; i < launch->kernel->code.count; i++) /* for waits and pictures: every instruction */
         c->counted.records[i].special = c->detailed || launch->kernel->code.insns[i].flags & INSN_BARRIER
                                             ? SPECIAL_ANYTHING
                                         : c->traits->insns[i].shape ? SPECIAL_MEMORY
                                                                     : 0;
 }
 
-/* Instructions that the warps of another block have executed since a barrier are forgotten. */
+/* Drops the instructions that the warps of another block have executed since a barrier. */
 static void enter_block(struct counters *c, const struct block *b) {
     c->epoch_block = b->index;
     c->epoch = (struct barrier_epoch){0};
@@ -267,7 +267,7 @@ void counters_launch_done(const struct launch *launch) {
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- what emulator.h offers ---- */
+/* ---- functions of emulator.h ---- */
 
 static struct emulatorCounters for_programs(const uint64_t *n) {
     return (struct emulatorCounters){
@@ -322,7 +322,7 @@ void counters_start(void) {
     memset(&process, 0, sizeof process);
     process_launches = 0;
     host_calls_start();
-    host_calls_note(HOST_PREPARE, __func__); /* who counts one job after the other is no program that waits too often */
+    host_calls_note(HOST_PREPARE, __func__); /* a host that counts one job after the other does not wait too often */
     pthread_mutex_unlock(&lock);
     atomic_store(&on, true);
 }

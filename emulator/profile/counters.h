@@ -1,4 +1,4 @@
-/* Counting what warps do: instructions, sectors, banks, divergence. Off unless asked for. */
+/* Counting what warps do: instructions, sectors, banks, divergence. Off unless requested. */
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
@@ -23,19 +23,20 @@ struct access_example {
     uint8_t kind;                /* enum kind_of_access */
 };
 
-/* What instructions of one kind only have. */
+/* Data that only instructions of one kind have. */
 struct insn_details {
     struct pattern_memory *patterns; /* of an access to memory */
-    bool lines;                      /* it is known by each line of memory who has loaded it before */
-    bool plain; /* a load or store in a space that its opcode names, whose cost is all that is wanted of it */
-    struct array_part part; /* where it accessed memory last, when arrays are watched */
+    bool lines;                      /* for each line of memory it is recorded which warps have loaded it before */
+    bool plain;                      /* a load or store in a space that its opcode names, only its cost is needed */
+    struct array_part part;          /* the place of its last access, when arrays are watched */
     struct counts counts;
     struct access_example example;
 };
 
 enum { SPECIAL_MEMORY = 1, SPECIAL_ANYTHING };
 
-/* Instructions that the warps of a block have executed since their last barrier (counted.since): who waits for whom. */
+/* Instructions that the warps of a block have executed since their last barrier (counted.since): shows which warps wait
+ * for others. */
 struct barrier_epoch {
     uint64_t most, sum;
     uint32_t arrived; /* warps */
@@ -43,11 +44,11 @@ struct barrier_epoch {
 
 /* One worker's counts; added up at the end of a launch. Zeros at first. */
 struct counters {
-    struct counted counted; /* what compiled kernels reach */
+    struct counted counted; /* the part that compiled kernels access */
     const struct kernel *kernel;
     const struct traits *traits; /* of its instructions */
     struct array_counts *arrays; /* when some are watched */
-    struct line_reuse *reuse;    /* these when a profile is wanted, not only sums */
+    struct line_reuse *reuse;    /* these when a profile is requested, not only sums */
     struct trace *trace;
     bool detailed;
     const struct launch *launch;
@@ -58,30 +59,31 @@ struct counters {
 bool counters_on(void);
 /* A worker's, all zeros; NULL when nothing is counted. */
 struct counters *counters_new(void);
-/* emulator.h's, when the device is idle: from zero, and then the first `size` bytes of the sums. */
+/* The functions of emulator.h, when the device is idle: starts from zero, and then returns the first `size` bytes of
+ * the sums. */
 struct emulatorCounters;
 void counters_start(void);
 void counters_stop(struct emulatorCounters *out, size_t size);
 static inline uint64_t *counters_since(struct counters *c, const struct warp *w) {
     return &c->counted.since[w->index % WARP_SIZE];
 }
-/* Before a warp's instructions are executed. True when every one of them is kept, to be drawn: then it has to be
+/* Before a warp's instructions are executed. True when each of them is recorded for a picture: then it has to be
  * interpreted. */
 bool counters_warp(struct counters *c, const struct warp *w);
-/* Is every instruction of it kept, to be drawn? */
+/* Is every instruction of it recorded for a picture? */
 static inline bool counters_drawn(const struct counters *c, const struct warp *w) {
     return c->trace && w->block->index == 0;
 }
 /* A block has ended. */
 void counters_block(struct counters *c, const struct block *b);
-/* profile/requests.c: counts what an instruction asks of memory, before it is executed. */
+/* profile/requests.c: counts an instruction's memory requests, before it is executed. */
 void counters_memory(struct counters *c, const struct warp *w, const struct insn *in, struct insn_record *r);
 /* profile/texels.c: the same for a fetch from a texture, or an access to a surface. */
 void counters_texture(struct counters *c, struct counts *counts, const struct warp *w, const struct insn *in);
 void counters_surface(struct counters *c, struct counts *counts, const struct warp *w, const struct insn *in);
-/* What instructions of some kinds ask for beyond being counted. */
+/* Counts the further requests of some kinds of instructions. */
 void counters_special(struct counters *c, const struct warp *w, const struct insn *in);
-/* Counts an instruction; if it is a predicate, the predicated one behind it, too. */
+/* Counts an instruction; if it is a predicate, the predicated one after it, too. */
 void counters_count(struct counters *c, struct warp *w, const struct insn *in);
 /* The dispatch loop, counting what is executed. */
 void counters_run(struct warp *w, const struct insn *in);
@@ -96,7 +98,7 @@ static inline void counters_instruction(struct counters *c, const struct warp *w
     else if (r->special)
         counters_special(c, w, in);
 }
-/* The lanes that execute the instruction behind a predicate. */
+/* The lanes that execute the instruction after a predicate. */
 static inline uint32_t counters_unpredicated(const struct warp *w, const struct insn *predicate) {
     uint32_t p = *(const uint32_t *)(const void *)(w->regs + predicate->op[0]);
     return w->mask & (predicate->kind ? ~p : p);
@@ -109,32 +111,31 @@ void counters_diverged(struct counters *c, const struct insn *in);
 void counters_end(struct counters *c);
 /* After a launch. */
 void counters_launch_done(const struct launch *launch);
-/* What is counted in a space by an instruction: made when first needed. */
+/* An instruction's counts in a space: made when first needed. */
 struct insn_details *counters_details(struct insn_record *r);
 
-/* What one instruction adds to the counts of its line, its launch or the process. */
+/* One instruction's share of the counts of its line, its launch or the process. */
 void counters_add(struct counts *to, const struct insn *in, const struct traits *t, const struct insn_record *r);
 
-/* Adds what patterns have noted to the counts, once, when the worker has done its part. */
+/* Adds the patterns' notes to the counts, once, when the worker has done its part. */
 void counters_settle(const struct insn *in, struct insn_details *d);
 
 /* Distinct 32-byte sectors touched by the active lanes; `bytes` per lane. */
 unsigned count_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
-/* Sectors of an atomic, which makes a sector as often as its busiest address has lanes. */
+/* Sectors of an atomic, which accesses a sector as often as its busiest address has lanes. */
 unsigned count_atomic_sectors(const uint64_t addresses[WARP_SIZE], uint32_t mask);
-/* cp.async.cg, of 16 bytes: to where `to` says, in shared memory. */
+/* cp.async.cg, of 16 bytes: to `to`, in shared memory. */
 unsigned count_bypass_sectors(const uint64_t from[WARP_SIZE], const uint64_t to[WARP_SIZE], uint32_t mask);
 unsigned count_distinct_bytes(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 unsigned count_busiest(const uint64_t addresses[WARP_SIZE], uint32_t mask); /* most lanes at one address */
 
-/* Passes over the 32 four-byte banks, and those that would do without conflicts: ncu's bank conflicts are the
- * difference. */
+/* Passes over the 32 four-byte banks, and those needed without conflicts: ncu's bank conflicts are the difference. */
 struct wavefronts {
     unsigned passes, ideal;
 };
 struct wavefronts store_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
 struct wavefronts load_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes);
-/* counts: it adds 1 and nobody looks at the result, which is done for all lanes of an address at once. */
+/* counts: it adds 1 and its result is unused, which is done for all lanes of an address at once. */
 struct wavefronts atomic_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask, unsigned bytes, bool counts);
 struct wavefronts matrix_wavefronts(const uint64_t addresses[WARP_SIZE], uint32_t mask);
 

@@ -1,5 +1,5 @@
-/* What is counted, by instruction, by source line and by launch: arrays with the same numbers in the same places, so
- * that adding one to another is adding arrays. Names are Nsight Compute's (ncu) wherever it counts the same thing. */
+/* The counts, by instruction, by source line and by launch: arrays with the same numbers in the same places, so that
+ * adding one to another is adding arrays. Names are Nsight Compute's (ncu) wherever it counts the same thing. */
 #ifndef COUNTS_H
 #define COUNTS_H
 
@@ -7,8 +7,8 @@
 
 #include "isa/class.h"
 
-/* Five counts for each kind of memory access: global, local, shared. Sectors are 32 bytes; a request is one
- * instruction of one warp. BYTES: asked for by all threads; USED: distinct bytes among them. */
+/* Five counts for each kind of memory access: global, local, shared. Sectors are 32 bytes; a request is one instruction
+ * of one warp. BYTES: requested by all threads; USED: distinct bytes among them. */
 #define GLOBAL_KIND(X, NAME, kind, label)                                                                              \
     X(NAME##_REQUESTS, MEMORY, "l1tex__t_requests_pipe_lsu_mem_" kind ".sum", "request", label " Requests")            \
     X(NAME##_SECTORS, MEMORY, "l1tex__t_sectors_pipe_lsu_mem_" kind ".sum", "sector", label " Sectors")                \

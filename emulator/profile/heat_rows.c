@@ -10,7 +10,8 @@ static bool touched(const struct heat *h, uint32_t i) {
 
 /* ---- rows that the accesses show ---- */
 
-/* A distance that most neighbouring stretches have: it wins the vote in one pass if it has more than half of them. */
+/* The most frequent distance between neighbouring stretches: it wins the vote in one pass if more than half of them
+ * have it. */
 struct vote {
     uint32_t distance, votes;
 };
@@ -39,8 +40,7 @@ static uint32_t each_distance(const struct heat *h, struct vote *vote, uint32_t 
     return count;
 }
 
-/* Where no row's stretch is torn apart: that of the first touched element, if row 0 at the start of the buffer tears
- * one. */
+/* An origin that splits no row's stretch: the first touched element, if row 0 at the start of the buffer splits one. */
 static uint32_t find_origin(const struct heat *h, uint32_t pitch, uint32_t first) {
     for (uint32_t i = pitch; i < h->elements; i += pitch)
         if (touched(h, i) && touched(h, i - 1))

@@ -1,4 +1,4 @@
-/* How a buffer is laid out in a picture: which of its elements are in one row, and which elements a cell stands for. */
+/* How a buffer is laid out in a picture: which of its elements are in one row, and which elements a cell represents. */
 #ifndef HEAT_ROWS_H
 #define HEAT_ROWS_H
 
@@ -7,16 +7,16 @@
 
 #include "profile/trace.h"
 
-#define MOST_COLUMNS 40 /* 32 threads, and what a stencil reads beside them */
+#define MOST_COLUMNS 40 /* 32 threads, and the neighbours that a stencil reads */
 #define MOST_ROWS    32
 
 struct heat_rows {
-    bool matrix;                                /* the buffer has rows; else it is one row, cut into pieces */
-    uint32_t origin, pitch;                     /* elements: where row 0 begins, and from row to row */
+    bool matrix;                                /* the buffer has rows; otherwise it is one row, cut into pieces */
+    uint32_t origin, pitch;                     /* elements: the beginning of row 0, and the distance from row to row */
     uint32_t first_row, first_column;           /* of the part that was touched */
     uint32_t rows, columns;                     /* that part, in elements */
     uint32_t cell_rows, cell_columns;           /* the picture, in cells */
-    uint32_t per_row, per_column;               /* elements that a cell has below and beside each other */
+    uint32_t per_row, per_column;               /* elements of a cell, vertically and horizontally */
     uint32_t touches[MOST_ROWS * MOST_COLUMNS]; /* of each cell's busiest element, by row */
     uint32_t most;
 };

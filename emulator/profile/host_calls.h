@@ -1,13 +1,12 @@
-/* What the host asks of the device, as far as it decides whether the device is kept busy: launches, and calls that
- * wait for it.
+/* The host's calls that decide whether the device is kept busy: launches, and calls that wait for it.
  *
  * A host that waits after each launch leaves the device idle between two of them. Programs also wait where they must:
- * at the end, and before results are looked at. So what is told is a chain: waits one after the other, with launches
- * between them and nothing else (no memory allocated, filled or copied to the device, which begins something new).
+ * at the end, and before results are read. So a chain is reported: waits one after the other, with launches between
+ * them and nothing else (no memory allocated, filled or copied to the device, which begins something new).
  *
- * A host that copies a part in, launches and copies the part out, part after part, waits in each copy, too, and the
- * copies in end such a chain. So rounds of these three are counted apart, as long as they launch the same kernel and
- * nothing is allocated. */
+ * A host that copies a part in, launches and copies the part out, part after part, also waits in each copy, and the
+ * copies in end such a chain. So rounds of these three are counted separately, as long as they launch the same kernel
+ * and nothing is allocated. */
 #ifndef HOST_CALLS_H
 #define HOST_CALLS_H
 
@@ -15,13 +14,13 @@
 
 enum host_call {
     HOST_LAUNCH,  /* of a kernel, or of a graph */
-    HOST_WAIT,    /* it returns when the device has done what was asked before */
+    HOST_WAIT,    /* it returns when the device has done all earlier work */
     HOST_COPY_IN, /* bytes come from pageable memory, which the host waits for: a chain ends */
     HOST_PREPARE, /* memory is allocated, freed or filled: a chain ends, and so do rounds */
     HOST_CALLS_END
 };
 
-/* Any thread. `name`: of the API's function; of a launch that of the kernel, one pointer for each kernel. */
+/* Any thread. `name`: of the API's function; for a launch that of the kernel, one pointer for each kernel. */
 void host_calls_note(enum host_call kind, const char *name);
 
 /* Of this process so far; of the time since the last start. */

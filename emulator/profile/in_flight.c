@@ -1,5 +1,5 @@
-/* A register's level is how many loads stand one behind the other in what it was computed from; loads of one level
- * are in flight together. */
+/* A register's level is the number of dependent loads, one after the other, that it was computed from; loads of one
+ * level are in flight together. */
 #include "profile/in_flight.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void note_level(struct ptx_register *r, bool written, void *context) {
         s->read = s->levels[r->number];
 }
 
-/* Reads come first; a load that is behind nothing has level 0, and its result level 1. */
+/* Reads come first; a load that depends on nothing has level 0, and its result level 1. */
 static void pass_levels(struct search *s, const struct ptx_insn *p, bool load) {
     s->read = s->result = 0;
     visit_registers(p, note_level, s);
@@ -54,7 +54,7 @@ static void pass_levels(struct search *s, const struct ptx_insn *p, bool load) {
 static void end_piece(struct search *s) {
     size_t of_level[MOST_LEVELS] = {0};
     for (size_t i = 0; i < s->count; i++)
-        /* Loads of one level need nothing of each other: all of them may be under way at once. */
+        /* Loads of one level do not depend on each other: all of them may be in flight at once. */
         of_level[s->loads[i].level]++;
     for (size_t i = 0; i < s->count; i++)
         s->together[s->loads[i].at] = (uint16_t)of_level[s->loads[i].level];
@@ -67,15 +67,15 @@ static bool is_global(const struct ptx_insn *p) {
                                                !opcode_has(p->opcode, "param") && !opcode_has(p->opcode, "const"));
 }
 
-/* Loads behind it wait for those before it, or are another piece of code. */
+/* Loads after it wait for those before it, or are another piece of code. */
 static bool ends_piece(const struct ptx_insn *p) {
     const struct instruction *row = p->row;
     return row->control != CONTROL_NEXT || row->order == ORDER_BLOCK || row->order == ORDER_FENCE ||
            (row->memory == MEMORY_ATOMIC && is_global(p));
 }
 
-/* Of a jump forward that no loaded value decides the loads on both sides have in common that none waits for the jump:
- * a guard such as `i < n ? x[i] : 0`, or an early return. */
+/* Around a jump forward that no loaded value decides, the loads on both sides belong together, since none waits for the
+ * jump: a guard such as `i < n ? x[i] : 0`, or an early return. */
 static bool goes_on(const struct search *s, const struct insn *in, const struct ptx_insn *p) {
     /* An unconditional jump ends the piece, and so does one that a loaded value decides (level above 0). */
     if (!p->predicate || p->predicate->number >= s->registers || s->levels[p->predicate->number])
@@ -111,10 +111,10 @@ static bool is_plain_load(const struct ptx_insn *p) {
     return p->row->memory == MEMORY_LOAD && is_global(p) && !in_flight_polls(p);
 }
 
-/* A store ends what plain loads have in common; .nc loads may pass it. */
+/* A store ends a group of plain loads; .nc loads may pass it. */
 static void look_at(struct search *s, const struct ptx_insn *p, uint32_t at, bool *stored) {
-    /* A later plain load may read what the store has written, so it waits for the store; .nc says that nobody writes
-     * there. */
+    /* A later plain load may read what the store has written, so it waits for the store; .nc promises that nothing
+     * writes there. */
     bool load = is_plain_load(p), moves = load && opcode_has(p->opcode, "nc");
     if (load && *stored && !moves) {
         end_piece(s);

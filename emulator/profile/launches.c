@@ -13,7 +13,7 @@
 #include "profile/trace.h"
 #include "profile/traits.h"
 
-#define MOST_LAUNCHES 4096 /* a profile of more is of no use, and takes memory */
+#define MOST_LAUNCHES 4096 /* a profile of more is useless, and takes memory */
 #define NAME_SIZE     600
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -56,7 +56,7 @@ static void add_details(struct insn_record *to, const struct insn_details *d) {
         sum->counts.n[i] += d->counts.n[i];
     const struct access_example *e = &d->example;
     bool dearer = e->cost > sum->example.cost ||
-                  (e->cost == sum->example.cost && e->block < sum->example.block); /* whoever of the workers saw it */
+                  (e->cost == sum->example.cost && e->block < sum->example.block); /* the worker that saw it */
     if (e->mask && (!sum->example.mask || dearer))
         sum->example = *e;
 }
@@ -66,7 +66,7 @@ void launches_add(struct counters *c) {
     struct launch_profile *p = *find_launch(c->launch->id);
     if (!p)
         p = make_profile(c);
-    if (c->trace && c->trace->warps[0].count) { /* the one who had block 0 */
+    if (c->trace && c->trace->warps[0].count) { /* the worker that had block 0 */
         p->trace = c->trace;
         c->trace = NULL;
     }
@@ -129,7 +129,7 @@ static void add_class(struct class_counts *to, const struct insn *in, const stru
     unsigned own = !(in->flags & INSN_PSEUDO);
     to->warps[class] += own * r->executed;
     to->threads[class] += own * r->threads;
-    to->warps[CLASS_MOVE] += in->folded * r->executed; /* what decode folds away are moves of constants */
+    to->warps[CLASS_MOVE] += in->folded * r->executed; /* decode only folds away moves of constants */
     to->threads[CLASS_MOVE] += in->folded * r->threads;
 }
 

@@ -1,5 +1,4 @@
-/* The launches of this process whose profile is wanted (EMULATOR_PROFILE), with what was counted in each, line by
- * line. */
+/* The launches of this process whose profile is requested (EMULATOR_PROFILE), with the counts of each, line by line. */
 #ifndef LAUNCHES_H
 #define LAUNCHES_H
 
@@ -31,7 +30,7 @@ struct line_profile {
 struct launch_profile {
     uint64_t id;        /* of the launch */
     const char *kernel; /* as PTX names it */
-    char *name;         /* as the program does */
+    char *name;         /* as the program names it */
     uint32_t grid[3], block[3];
     uint32_t static_shared, dynamic_shared, local_bytes, max_threads;
     struct counts counts;
@@ -40,18 +39,18 @@ struct launch_profile {
     struct line_profile *lines; /* by file and line */
     size_t line_count;
     struct line_profile *calls; /* the same, but a line that is inlined at several places counts at each by itself */
-    struct trace *trace;        /* of block 0, when pictures are wanted; its steps name lines */
+    struct trace *trace;        /* of block 0, when pictures are requested; its steps name lines */
     struct launch_profile *next;
     struct insn_record *records; /* while it runs */
     const struct traits *traits;
 };
 
-/* Is a profile wanted at all? Of this kernel, by EMULATOR_PROFILE_KERNEL? */
+/* Is a profile requested at all? Is this kernel selected by EMULATOR_PROFILE_KERNEL? */
 bool launches_wanted(void);
 
 void launches_add(struct counters *c);
 void launches_done(const struct launch *launch);
-/* The kernels that were launched and are not wanted, by their names, each once; NULL ends them. */
+/* The kernels that were launched and are not selected, by their names, each once, ended by NULL. */
 const char *const *launches_unwanted(void);
 /* Those that have ended, in the order of their launches; the count of launches that were too many to keep. */
 struct launch_profile *launches_all(uint64_t *left_out);

@@ -1,4 +1,4 @@
-/* Kernels in three rounds, lines by their longest common subsequence first, then whatever is left. */
+/* Kernels in three rounds, lines by their longest common subsequence first, then the rest. */
 #include "profile/matching.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 
 #include "base/out_of_memory.h"
 
-#define ALIKE 0.65 /* of the shorter line's pairs of letters are in the longer one: it was edited to that */
+#define ALIKE 0.65 /* of the shorter line's pairs of letters are in the longer one: it was edited into that line */
 
 /* ---- kernels ---- */
 
@@ -41,7 +41,7 @@ struct kernel_pair *match_kernels(const struct saved_run *before, const struct s
         pairs[i].after = &after->kernels[i];
     for (int how = 0; how < 3; how++) {
         if (same[how] == any_name && (left != 1 || left_before != 1))
-            continue; /* only the last ones of both sides belong together whatever they are called */
+            continue; /* only the last ones of both sides are matched regardless of their names */
         for (size_t i = 0; i < after->kernel_count; i++)
             for (size_t k = 0; k < before->kernel_count && !pairs[i].before; k++)
                 if (!taken[k] && same[how](before->kernels[k].name, after->kernels[i].name)) {
@@ -62,11 +62,11 @@ struct kernel_pair *match_kernels(const struct saved_run *before, const struct s
 
 struct lines {
     const struct saved_kernel *before, *after;
-    struct line_pair *pairs; /* by line of `after`, then by what is gone */
+    struct line_pair *pairs; /* by line of `after`, then the removed ones */
     bool *taken;             /* lines of `before` */
 };
 
-/* A line whose text is not known is known by its number. */
+/* A line whose text is not known is identified by its number. */
 static bool same_line(const struct saved_line *a, const struct saved_line *b) {
     return *a->text || *b->text ? strcmp(a->text, b->text) == 0
                                 : a->number == b->number && strcmp(a->file, b->file) == 0;
@@ -81,7 +81,7 @@ static void pair_up(struct lines *l, size_t before, size_t after, bool edited) {
 /* The longest common subsequence: lines that stayed, in their order. */
 static void match_in_order(struct lines *l) {
     size_t n = l->before->line_count, m = l->after->line_count, row = m + 1;
-    uint32_t *longest = zeroed((n + 1) * row, sizeof *longest); /* of what is behind line i and line k */
+    uint32_t *longest = zeroed((n + 1) * row, sizeof *longest); /* of the lines after line i and line k */
     for (size_t i = n; i-- > 0;)
         for (size_t k = m; k-- > 0;) {
             uint32_t down = longest[(i + 1) * row + k], right = longest[i * row + k + 1];
@@ -116,7 +116,7 @@ static double likeness(const char *a, const char *b) {
     return (double)common / (double)((pairs_a < pairs_b ? pairs_a : pairs_b) - 1);
 }
 
-/* Do they do the same kinds of accesses? An edit that changes more than how many makes another line. */
+/* Do they do the same kinds of accesses? An edit that changes more than their number makes another line. */
 static bool same_accesses(const struct saved_line *a, const struct saved_line *b) {
     for (enum kind_of_access kind = 0; kind < KINDS_OF_ACCESS; kind++)
         if (!counts_of_kind(&a->counts, kind).requests != !counts_of_kind(&b->counts, kind).requests)
@@ -124,7 +124,7 @@ static bool same_accesses(const struct saved_line *a, const struct saved_line *b
     return true;
 }
 
-/* Of the lines of `before` that nobody has, the one that is most like this; line_count if none is. */
+/* Of the unmatched lines of `before`, the one that is most similar to this; line_count if none is. */
 static size_t most_alike(const struct lines *l, const struct saved_line *line) {
     size_t best = l->before->line_count;
     double most = ALIKE;

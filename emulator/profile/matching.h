@@ -1,5 +1,5 @@
-/* What of an earlier run is what of this one, though the source was edited in between: kernels by their names, lines
- * by their text. */
+/* Matches an earlier run with this one, though the source was edited in between: kernels by their names, lines by their
+ * text. */
 #ifndef MATCHING_H
 #define MATCHING_H
 
@@ -14,7 +14,7 @@ struct line_pair {
     bool edited; /* the text differs, a little */
 };
 
-/* In the order of `after`, then what is gone. The caller frees both. */
+/* In the order of `after`, then the removed ones. The caller frees both. */
 struct kernel_pair *match_kernels(const struct saved_run *before, const struct saved_run *after, size_t *count);
 struct line_pair *match_lines(const struct saved_kernel *before, const struct saved_kernel *after, size_t *count);
 

@@ -11,7 +11,7 @@
 #define RATIO(section, ncu, unit, label, a, b, factor)                                                                 \
     {SECTION_##section, ncu, unit, label, METRIC_RATIO, 2, COUNT_##a, COUNT_##b, factor},
 
-/* What is divided by what; a sector has 32 bytes. */
+/* Numerators and denominators; a sector has 32 bytes. */
 #define PER_REQUEST(NAME, kind, label)                                                                                 \
     RATIO(MEMORY, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_" kind ".ratio", "sector/request",                \
           label " Sectors/Req", NAME##_SECTORS, NAME##_REQUESTS, 1)                                                    \
@@ -29,7 +29,7 @@ const size_t metric_count = sizeof metrics / sizeof *metrics;
 bool metric_value(const struct metric *m, const struct launch_profile *p, const struct counts *counts, double *value) {
     (void)p;
     *value = (double)counts->n[m->a];
-    if (m->kind == METRIC_COUNT) /* a part of the sectors would be no number of sectors */
+    if (m->kind == METRIC_COUNT) /* a share of the sectors would not be a number of sectors */
         return m->a != COUNT_TEXTURE_SECTORS || !counts->n[COUNT_TEXTURE_UNKNOWN];
     if (!counts->n[m->b])
         return false;

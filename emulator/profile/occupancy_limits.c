@@ -1,13 +1,13 @@
-/* See occupancy_limits.h. Registers are given to warps in pieces of 256; a quarter of them belongs to each of the
- * four schedulers. Shared memory is given to blocks in pieces of 128 bytes, 1 KiB of it to the driver; the
- * multiprocessor divides its memory between L1 and shared as the kernel needs. */
+/* See occupancy_limits.h. Registers are allocated to warps in units of 256; each of the four schedulers owns a quarter
+ * of them. Shared memory is allocated to blocks in units of 128 bytes, 1 KiB of it to the driver; the SM divides its
+ * memory between L1 and shared as the kernel needs. */
 #include "profile/occupancy_limits.h"
 
 #include "base/limits.h"
 
 #define SCHEDULERS      4
 #define REGISTER_PIECE  256 /* per warp */
-#define LEAST_REGISTERS 16  /* a thread is given these even if it needs fewer: so an H200 says */
+#define LEAST_REGISTERS 16  /* a thread gets these even if it needs fewer, according to an H200 */
 #define SHARED_PIECE    128
 #define SM_WARPS        (LIMIT_SM_THREADS / WARP_SIZE)
 

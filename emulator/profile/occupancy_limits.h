@@ -1,5 +1,4 @@
-/* How many warps a multiprocessor can hold of a kernel at once, and what limits them. For compute capability 9.0
- * (H100, H200). */
+/* How many warps of a kernel an SM can hold at once, and the limits. For compute capability 9.0 (H100, H200). */
 #ifndef OCCUPANCY_LIMITS_H
 #define OCCUPANCY_LIMITS_H
 
@@ -12,20 +11,20 @@ enum occupancy_limit { LIMIT_BY_BLOCKS, LIMIT_BY_REGISTERS, LIMIT_BY_SHARED, LIM
 
 struct occupancy {
     struct kernel_registers registers;
-    bool registers_known;       /* without them, the register limit is not looked at */
-    unsigned limits[LIMIT_END]; /* blocks per multiprocessor; registers: 0 when unknown */
-    unsigned blocks, warps;     /* per multiprocessor */
-    unsigned shared_per_block;  /* with what the driver takes */
+    bool registers_known;       /* without them, the register limit is ignored */
+    unsigned limits[LIMIT_END]; /* blocks per SM; registers: 0 when unknown */
+    unsigned blocks, warps;     /* per SM */
+    unsigned shared_per_block;  /* including the driver's share */
     double percent;
-    double waves; /* of blocks over all multiprocessors */
+    double waves; /* of blocks over all SMs */
     enum occupancy_limit limiter;
 };
 
-/* How many blocks of so many warps a multiprocessor has registers for. */
+/* The number of blocks of this many warps that an SM has registers for. */
 unsigned occupancy_blocks_by_registers(unsigned registers, unsigned warps);
 
-/* Does a multiprocessor have the registers for one block? Also where nobody knows how many a thread needs;
- * *registers: how many. */
+/* Does an SM have the registers for one block? True also where the number that a thread needs is unknown; *registers:
+ * that number. */
 bool occupancy_has_registers(const char *kernel, unsigned threads, unsigned *registers);
 
 struct occupancy occupancy_of(const struct launch_profile *p);

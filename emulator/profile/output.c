@@ -48,7 +48,7 @@ void output_no_kernel(FILE *out) {
         fprintf(out, "  %s\n", *others);
 }
 
-/* The report, or how this run differs from another one. That is read before this one is saved: it may be the same
+/* The report, or the comparison with another run. That run is read before this one is saved: it may be the same
  * file. */
 static void put_text(FILE *out, const struct launch_profile *launches) {
     const char *base = setting_text(SETTING_PROFILE_BASE), *why;

@@ -1,5 +1,5 @@
-/* See patterns.h. A pattern is the whole of the lanes' distances from the first one, so a hit is right. What it costs
- * depends also on where in its line the first lane's address lies. */
+/* See patterns.h. A pattern is the whole of the lanes' distances from the first one, so a hit is right. The cost also
+ * depends on the position of the first lane's address in its line. */
 #include "profile/patterns.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void set_wavefronts(struct pattern_cost *cost, struct wavefronts w) {
     cost->ideal = (uint16_t)w.ideal;
 }
 
-/* One lane for each line that the lanes' addresses lie in. */
+/* One lane for each line that contains an address of the lanes. */
 static void find_lines(struct pattern_cost *cost, const uint64_t addresses[WARP_SIZE], uint32_t mask) {
     uint64_t lines[WARP_SIZE];
     for (uint32_t left = mask; left; left &= left - 1) {
@@ -71,7 +71,7 @@ static struct pattern_cost compute(enum pattern_kind kind, const uint64_t a[WARP
     return cost;
 }
 
-/* Do the active lanes lie as in the pattern? */
+/* Do the active lanes' addresses match the pattern? */
 static inline bool same_offsets(const struct pattern *p, const uint64_t *addresses, uint32_t mask, uint64_t first) {
     uint64_t difference = 0;
     if (mask == FULL_MASK)
@@ -101,7 +101,7 @@ struct pattern_sum patterns_sum(const struct pattern_memory *m) {
     return sum;
 }
 
-/* Of 16 lanes that access so many bytes each; as wide as an address register is, which may be 32 bits. */
+/* Of 16 lanes that access this many bytes each; as wide as an address register is, which may be 32 bits. */
 static unsigned half_of(const uint32_t *narrow, unsigned bytes) {
     bool run = true, same = true;
     for (unsigned l = 1; l < HALF_LANES; l++) {

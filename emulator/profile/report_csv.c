@@ -59,7 +59,7 @@ static void put_counts(FILE *out, const struct launch_profile *p, const struct l
     }
 }
 
-/* What follows from the launch alone. */
+/* The values that depend on the launch alone. */
 static void put_occupancy(FILE *out, const struct launch_profile *p, unsigned number) {
     struct occupancy o = occupancy_of(p);
     const struct {

@@ -1,4 +1,4 @@
-/* Profiles as JSON: an array of launches, each with its numbers by ncu's names, its lines and what the rules say. */
+/* Profiles as JSON: an array of launches, each with its numbers by ncu's names, its lines and the rules' findings. */
 #include <string.h>
 
 #include "base/json.h"

@@ -1,4 +1,4 @@
-/* Profiles for people: what to do first, then the numbers in ncu's sections, then line by line. */
+/* Profiles for people: advice first, then the numbers in ncu's sections, then line by line. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -363,7 +363,7 @@ static void put_head(FILE *out, const struct launch_profile *p, unsigned launche
 
 #define BRIEF_RULES 2
 
-/* What stands out most, without what to do about it. */
+/* The most notable finding, without its advice. */
 static void put_brief(FILE *out, const struct launch_profile *p, unsigned launches) {
     static struct rule rules[MOST_RULES];
     struct occupancy o = occupancy_of(p);
@@ -447,7 +447,7 @@ static void put_rounds(FILE *out, const struct host_rounds *r, const char *numbe
               "copied while the kernel works on another.");
 }
 
-/* What the host does is said before what its kernels do, unless a single one is looked at. */
+/* The host's findings precede those of its kernels, unless a single kernel is selected. */
 static void put_host(FILE *out) {
     const struct host_chain chain = host_calls_longest_chain();
     const struct host_rounds rounds = host_calls_most_rounds();

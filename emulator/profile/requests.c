@@ -1,4 +1,4 @@
-/* Counts what an instruction asks of memory. */
+/* Counts the memory requests of an instruction. */
 #include "machine/access.h"
 #include "machine/block_cluster.h"
 #include "memory/memory.h"
@@ -18,7 +18,7 @@
 #define LINE_LANES 8 /* a matrix in memory is moved in pieces of eight lines, of 16 bytes */
 #define LINE_BYTES 16
 
-/* Where the five counts of a kind of access begin. */
+/* The first of the five counts of a kind of access. */
 #define FIELDS(kind) COUNT_##kind##_REQUESTS
 
 struct asking {
@@ -50,7 +50,7 @@ static void note_line(const struct counters *c, const struct warp *w, struct ins
     d->counts.n[COUNT_LINES_FIRST + reuse_note(c->reuse, w->block->index, w->index, address)]++;
 }
 
-/* A request of sectors by the arrays that it is made of. */
+/* Splits a request for sectors by the arrays that it accesses. */
 static void add_to_arrays(const struct asking *k, enum access_kind kind, const uint64_t *addresses, uint32_t mask,
                           unsigned bytes, unsigned sectors) {
     const struct array_request r = {k->w, kind, kind == ACCESS_LOAD && k->a->ordered};
@@ -92,7 +92,7 @@ static void add_shared(const struct asking *k, unsigned fields, enum pattern_kin
     keep_example(k, fields, kind, addresses, mask, bytes, cost);
 }
 
-/* Local memory lies lane next to lane: the same word of all lanes is one line of 128 bytes. */
+/* Local memory is interleaved by lane: the same word of all lanes is one line of 128 bytes. */
 static void add_local(const struct asking *k, const uint64_t *addresses, uint32_t mask, unsigned bytes) {
     uint64_t *n = &k->d->counts.n[k->a->kind == ACCESS_LOAD ? FIELDS(LOCAL_LOAD) : FIELDS(LOCAL_STORE)];
     struct pattern_cost cost = {0};
@@ -153,7 +153,7 @@ static void count_requests(const struct asking *k, enum ptx_space space, const u
         add_local(k, addresses, mask, bytes);
         break;
     default:
-        break; /* constant memory and parameters have a cache of their own */
+        break; /* constant memory and parameters have a separate cache */
     }
 }
 
@@ -225,8 +225,8 @@ static void copy_read(const struct asking *k) {
     }
 }
 
-/* Lines of shared memory that nothing has been copied to in their block so far: what a ring of stages really has. Of
- * a multicast those of this block. */
+/* Lines of shared memory that nothing has been copied to in their block so far: the real size of a multi-stage
+ * pipeline. Of a multicast those of this block. */
 static unsigned places_filled(const struct block *b, uint64_t address, uint32_t bytes) {
     uint32_t offset = 0;
     unsigned count = 0;
@@ -239,8 +239,8 @@ static unsigned places_filled(const struct block *b, uint64_t address, uint32_t 
     return count;
 }
 
-/* k: of the half that writes. What goes through L1 (.ca) is read from its banks, which are those of
- * shared memory, and there two lanes with the same word are two. */
+/* k: of the half that writes. A copy through L1 (.ca) is read from its banks, which are those of shared memory, and
+ * there two lanes with the same word are two. */
 static void copy_write(const struct asking *k) {
     uint64_t addresses[WARP_SIZE], from[WARP_SIZE];
     unsigned bytes = (unsigned)k->a->bytes * k->a->count;
@@ -332,7 +332,8 @@ static void bulk_copy(const struct asking *k) {
     }
 }
 
-/* What earlier waits have found: each of them is followed by another one, but the last, of a warp that comes late. */
+/* The results of earlier waits: each of them is followed by another one, except the last, of a warp that arrives
+ * late. */
 static void take_bytes_ahead(const struct asking *k) {
     struct mbarrier_log *log = &cluster_block(k->w->block, 0)->mbarriers;
     k->d->counts.n[COUNT_BULK_AHEAD] += log->bytes_ahead;
@@ -353,7 +354,7 @@ static void move_matrix(const struct asking *k) {
 
 #define WAVEFRONT_BYTES 128
 
-/* wgmma: its operands are read once for the whole warpgroup, 128 bytes at a time, however they lie there. */
+/* wgmma: its operands are read once for the whole warpgroup, 128 bytes at a time, in any layout. */
 static void product(const struct asking *k) {
     const struct wgmma *m = k->in->extra;
     unsigned rows = m->columns * (m->sparse ? 2u : 1u) + (m->a_in_registers ? 0 : WGMMA_WARPS * WGMMA_ROWS);
@@ -381,7 +382,7 @@ static void wmma_piece(const struct asking *k, uint64_t address, uint64_t step, 
         add_global(k, load ? FIELDS(GLOBAL_LOAD) : FIELDS(GLOBAL_STORE), PATTERN_GLOBAL, lanes, FULL_MASK, bytes);
 }
 
-/* A and B in shared memory are fetched like ldmatrix does: four pieces of eight lines at once. */
+/* A and B in shared memory are fetched as by ldmatrix: four pieces of eight lines at once. */
 static void wmma_rows(const struct asking *k, uint64_t address, uint64_t step, unsigned lines, unsigned bytes) {
     uint64_t lanes[WARP_SIZE];
     unsigned count = 0;
@@ -418,8 +419,8 @@ static void wmma_access(const struct asking *k) {
             wmma_piece(k, addresses[0] + line * step + at, step, width / 4, shared);
 }
 
-/* What is dearer than any access before has a pattern or a place in its line that is new, so examples of a profile
- * lack nothing. */
+/* An access that is costlier than any before has a new pattern or a new place in its line, so the examples of a profile
+ * are complete. */
 static void begin_memory(const struct counters *c, const struct insn *in, struct insn_details *d) {
     const struct access *a = in->extra;
     d->lines = c->reuse && a->space == SPACE_GLOBAL && a->kind == ACCESS_LOAD;
@@ -428,7 +429,7 @@ static void begin_memory(const struct counters *c, const struct insn *in, struct
                (a->space == SPACE_GLOBAL || a->space == SPACE_SHARED) && a->kind != ACCESS_ATOMIC && a->address_bits;
 }
 
-/* What nearly every access is: a pattern that its instruction has had before, in a space that its opcode names. */
+/* The case of nearly every access: a pattern that its instruction has had before, in a space that its opcode names. */
 static bool again(const struct warp *w, const struct insn *in, struct insn_details *d) {
     const struct access *a = in->extra;
     const void *reg = w->regs + a->address_reg;
@@ -459,7 +460,7 @@ static void note_lines(const struct counters *c, const struct warp *w, const str
         note_line(c, w, d, access_address(w, in, first_lane(lanes)));
 }
 
-/* Plain accesses of compiled kernels come here only when they are not of the pattern that they met last. */
+/* Plain accesses of compiled kernels reach this only when their pattern is not their last one. */
 static void tell_compiled(const struct counters *c, const struct insn *in, const struct insn_details *d) {
     const struct access *a = in->extra;
     patterns_report(d->patterns, a->address_bits == 32, &c->counted.accesses[in->index]);

@@ -9,7 +9,7 @@
 #include "base/out_of_memory.h"
 
 #define LINE_SHIFT 7
-#define SMALL      ((size_t)1 << 15) /* places at first; what a new block may find at most is half of that */
+#define SMALL      ((size_t)1 << 15) /* places at first; a new block finds at most half of them occupied */
 
 struct place {
     uint64_t block, line;
@@ -54,8 +54,8 @@ static void grow(struct line_reuse *r) {
 }
 
 enum line_seen reuse_note(struct line_reuse *r, uint64_t block, unsigned warp, uint64_t address) {
-    /* Only when another block begins: a block must find what its warps have loaded. Entries of earlier blocks are of
-     * no use to it, but to clear a table for each small block would cost more than they do. */
+    /* Only when another block begins: a block must find the lines its warps have loaded. Entries of earlier blocks are
+     * useless to it, but clearing a table for each small block would cost more than they do. */
     if (block != r->block && r->used > SMALL / 2) {
         memset(r->places, 0, r->size * sizeof *r->places);
         r->used = 0;

@@ -1,5 +1,5 @@
-/* See rules.h. A rule looks at one line or at the launch, and adds what it has to say. Thresholds are where a person
- * would look twice: nothing is said about what is within a quarter of the best. */
+/* See rules.h. A rule examines one line or the launch, and adds its findings. Thresholds are where a person would look
+ * twice: anything within a quarter of the best is not reported. */
 #include "profile/rules.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #define FEW_THREADS      128 /* in a grid that does little: a demonstration */
 #define FEW_INSTRUCTIONS 1000
 
-#define WORTH    1.25 /* so many times the ideal is worth a word */
+#define WORTH    1.25 /* this many times the ideal is worth a finding */
 #define FEW_PART 0.02 /* less of the launch's traffic is not */
 
 struct advising {
@@ -49,7 +49,7 @@ static double ratio(uint64_t a, uint64_t b) {
     return b ? (double)a / (double)b : 0;
 }
 
-/* ---- how addresses lie ---- */
+/* ---- address patterns ---- */
 
 /* The distance that all neighbouring active lanes have, or -1 when they differ. */
 static int64_t common_distance(const struct access_example *e) {
@@ -199,7 +199,7 @@ static void rule_local(struct advising *t, const struct line_profile *line) {
     uint64_t sectors = n[COUNT_LOCAL_LOAD_SECTORS] + n[COUNT_LOCAL_STORE_SECTORS];
     double part = ratio(sectors, all_sectors(&t->p->counts));
     if (!requests || part < FEW_PART || !t->p->counts.n[COUNT_LOCAL_LOAD_REQUESTS])
-        return; /* what is only written there are the arguments of a printf */
+        return; /* memory that is only written there holds the arguments of a printf */
     struct rule *r = add_rule(t, "local_memory", line, part);
     r->found = (double)requests;
     say(r->what,
@@ -217,7 +217,7 @@ static void rule_reuse(struct advising *t, const struct line_profile *line) {
     double part = ratio(n[COUNT_GLOBAL_LOAD_SECTORS], all_sectors(&t->p->counts));
     double blocks = (double)t->p->grid[0] * t->p->grid[1] * t->p->grid[2];
     double wanted =
-        ratio(n[COUNT_GLOBAL_LOAD_BYTES], 128 * first); /* times that each byte of those lines is asked for */
+        ratio(n[COUNT_GLOBAL_LOAD_BYTES], 128 * first); /* times that each byte of those lines is requested */
     if (times < 4 || wanted < 4 || part < 0.1 || (double)first < 8 * blocks)
         return; /* few lines, or lines that several warps share the bytes of: caches are made for that */
     struct rule *r = add_rule(t, "reuse", line, part * 0.5);
@@ -296,7 +296,7 @@ static void rule_barriers(struct advising *t, const struct line_profile *line) {
     double wait = ratio(n[COUNT_BARRIER_WAIT], n[COUNT_BARRIERS]),
            all = ratio(n[COUNT_BARRIER_WAIT], t->p->counts.n[COUNT_INST]);
     if (all < 0.2 || t->p->counts.n[COUNT_POLLS] > t->p->counts.n[COUNT_BARRIERS])
-        return; /* warps that poll execute as many instructions as another block or device lets them wait */
+        return; /* warps that poll execute instructions for as long as another block or device makes them wait */
     struct rule *r = add_rule(t, "barrier_wait", line, all * 0.5);
     r->found = wait;
     say(r->what,
@@ -346,7 +346,7 @@ static const char *limiter_remedy(enum occupancy_limit limiter) {
     }
 }
 
-/* Nothing is said of a kernel that uses wgmma: a warpgroup's products and the copies for them go on in the
+/* Nothing is reported for a kernel that uses wgmma: a warpgroup's products and the copies for them continue in the
  * background, so that few warps, with many registers each, hide their latency. */
 static void rule_occupancy(struct advising *t) {
     static const char *const names[] = {[LIMIT_BY_BLOCKS] = "the number of blocks",
@@ -364,7 +364,7 @@ static void rule_occupancy(struct advising *t) {
     say(r->remedy, "%s", limiter_remedy(o->limiter));
 }
 
-/* An array with variable indices lies in local memory, too, and has a rule of its own. */
+/* An array with variable indices is stored in local memory, too, and has a separate rule. */
 static void rule_spills(struct advising *t) {
     const struct kernel_registers *r = &t->o->registers;
     if (!t->o->registers_known || r->spill_stores <= 0)
@@ -379,12 +379,12 @@ static void rule_spills(struct advising *t) {
                       "-maxrregcount), or keep fewer values alive at once: more resident warps seldom pay for spills.");
 }
 
-/* To read at an H200's full speed, by Little's law: 4282 GB/s x 0.53 us over 132 multiprocessors (both measured). */
+/* To read at an H200's full speed, by Little's law: 4282 GB/s x 0.53 us over 132 SMs (both measured). */
 #define NEEDED_IN_FLIGHT 17e3
 #define MANY_LOADS       8 /* of one warp, one after the other: so few warps are a choice, not a small problem */
-#define COMPUTES         8 /* operations per byte: it is not memory that such a kernel waits for */
+#define COMPUTES         8 /* operations per byte: such a kernel does not wait for memory */
 
-/* What loads that poll have read is no data, and as much as the wait was long. */
+/* Polling loads read no data, and their number depends on the length of the wait. */
 static uint64_t data_requests(const struct counts *c) {
     return c->n[COUNT_GLOBAL_LOAD_REQUESTS] - c->n[COUNT_POLLS];
 }
@@ -401,7 +401,7 @@ static const struct line_profile *line_that_loads_most(const struct launch_profi
     return most;
 }
 
-/* Warps that a multiprocessor has at a time, for these loads. */
+/* Warps that an SM has at a time, for these loads. */
 static double warps_at_once(const struct advising *t, double together) {
     const struct launch_profile *p = t->p;
     double threads = (double)p->block[0] * p->block[1] * p->block[2];
@@ -411,7 +411,8 @@ static double warps_at_once(const struct advising *t, double together) {
     return chosen && each < t->o->warps ? each : t->o->warps;
 }
 
-/* Where most loads are asynchronous copies, nothing is said: how many are in flight is what the kernel waits for. */
+/* Where most loads are asynchronous copies, nothing is reported: the kernel's waits determine how many are in
+ * flight. */
 static void rule_in_flight(struct advising *t) {
     const uint64_t *n = t->p->counts.n;
     double sectors = (double)data_sectors(&t->p->counts), requests = (double)data_requests(&t->p->counts);
@@ -451,7 +452,7 @@ static void rule_line(struct advising *t, const struct line_profile *line) {
     rule_barriers(t, line);
 }
 
-#define MOST_CALLS 8 /* of a line that are listed apart: more of them are too small a part each */
+#define MOST_CALLS 8 /* of a line that are listed separately: more of them are too small a share each */
 
 bool launch_is_demonstration(const struct launch_profile *p) {
     uint64_t threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];

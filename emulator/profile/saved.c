@@ -131,7 +131,7 @@ static void read_shape(const char *text, uint32_t shape[3]) {
     sscanf(text, "%" SCNu32 ",%" SCNu32 ",%" SCNu32, &shape[0], &shape[1], &shape[2]);
 }
 
-/* A later version may count more: what this one does not know is left out. */
+/* A later version may count more: counts unknown to this one are left out. */
 static void read_count(struct counts *counts, const char *name, const char *value) {
     for (int i = 0; i < COUNT_END; i++)
         if (strcmp(metrics[i].name, name) == 0)

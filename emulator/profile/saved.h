@@ -19,7 +19,7 @@
 
 #include "profile/launches.h"
 
-#define SAVED_TEXT 200 /* of a source line; what is longer is cut */
+#define SAVED_TEXT 200 /* of a source line; a longer one is cut */
 
 struct saved_line {
     char *file, *text; /* "" where they are not known */
@@ -45,7 +45,7 @@ struct saved_run {
 /* Of this process. Both live until it ends. */
 struct saved_run *saved_now(const struct launch_profile *launches);
 void saved_write(const struct saved_run *run, FILE *out);
-/* NULL when the file cannot be read or is none of these: *why says it. */
+/* NULL when the file cannot be read or has another format: *why states which. */
 struct saved_run *saved_read(const char *path, const char **why);
 
 #endif

@@ -1,5 +1,5 @@
-/* Pieces of a picture: a card with text and cells. Fills differ in pattern, not only in colour, and
- * what a reader cannot see is told in the title and the description. Light and dark. */
+/* Pieces of a picture: a card with text and cells. Fills differ in pattern, not only in colour, and the title and the
+ * description describe the picture for readers who cannot see it. Light and dark. */
 #ifndef SVG_H
 #define SVG_H
 

@@ -10,7 +10,7 @@
 #include "isa/instruction.h"
 #include "ptx/opcode.h"
 
-/* Of the words behind the shape, types alone have digits: not row, col, satfinite, xor and popc. */
+/* Of the words after the shape, only types have digits: not row, col, satfinite, xor and popc. */
 static bool is_type(const char *word, size_t length) {
     return memchr(word, ':', length) == NULL && strcspn(word, "0123456789") < length;
 }

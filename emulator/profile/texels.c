@@ -1,5 +1,5 @@
-/* Counts what fetches from textures and accesses to surfaces ask of memory: a request for each few lanes that stand
- * side by side, and for each request the sectors in which its lanes' texels lie. */
+/* Counts the memory requests of texture fetches and surface accesses: a request for each few neighbouring lanes, and
+ * for each request the sectors that contain its lanes' texels. */
 #include "ops/texture_fetch.h"
 #include "profile/array_counts.h"
 #include "profile/counters.h"

@@ -88,7 +88,7 @@ static struct heat *find_heat(const struct trace *t, uint64_t address, bool shar
     return NULL;
 }
 
-/* A shared variable by its own name, without that of the function it is in; what has none is all of the memory. */
+/* A shared variable by its own name, without that of its function; a buffer without a name is all of the memory. */
 static struct heat *shared_heat(struct trace *t, const struct warp *w, const struct access *a, uint64_t offset) {
     char name[600];
     const struct ptx_variable *v = symbol_shared(w->launch->kernel, offset);

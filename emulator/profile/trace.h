@@ -1,5 +1,5 @@
-/* What block 0 of a launch did, kept to be drawn: which lanes of each warp were active, instruction by instruction,
- * and how often each element of each buffer was touched. */
+/* The activity of block 0 of a launch, recorded for pictures: which lanes of each warp were active, instruction by
+ * instruction, and how often each element of each buffer was touched. */
 #ifndef TRACE_H
 #define TRACE_H
 
@@ -8,7 +8,7 @@
 #include "machine/grid.h"
 #include "machine/access.h"
 
-#define TRACE_STEPS 20000 /* of a warp; what comes later is not drawn */
+#define TRACE_STEPS 20000 /* of a warp; later ones are not drawn */
 
 struct trace_step {
     uint32_t insn, mask; /* insn: index in the kernel's code; later the source line */

@@ -14,7 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* How it reaches memory. */
+/* How it accesses memory. */
 static enum insn_shape shape_of(const struct insn *in) {
     static const uint8_t shapes[EFFECT_END] = {
         [EFFECT_ACCESS] = SHAPE_ACCESS,         [EFFECT_COPY_READ] = SHAPE_COPY_READ,
@@ -26,7 +26,7 @@ static enum insn_shape shape_of(const struct insn *in) {
     return (enum insn_shape)shapes[in->effect];
 }
 
-/* ---- atomics whose result nobody reads: ptxas makes reductions of them ---- */
+/* ---- atomics whose result is unused: ptxas makes reductions of them ---- */
 
 struct search {
     const struct ptx_register *wanted;
@@ -58,7 +58,7 @@ static bool result_is_unseen(const struct kernel *k, const struct ptx_insn *p) {
     return !exchanges && p->operands[0].kind == OPERAND_REGISTER && !is_read(k, p, p->operands[0].reg);
 }
 
-/* The constant 1: in the instruction, or in a register that fold.c knows to hold it. */
+/* The constant 1: in the instruction, or in a register that fold.c has found to hold it. */
 static bool is_one(const struct kernel *k, const struct ptx_operand *o) {
     if (o->kind == OPERAND_INTEGER)
         return o->value == 1;
@@ -85,7 +85,7 @@ static void look_at_wait(const struct ptx_insn *p, struct insn_traits *t) {
         t->left = (uint32_t)p->operands[0].value;
 }
 
-/* Of what decode makes of a product the one that multiplies, and no wgmma: that has a shape. */
+/* Of the instructions that decode makes of a product, the one that multiplies; not for wgmma: that has a shape. */
 static bool is_tensor_product(const struct insn *in, const struct ptx_insn *p) {
     char name[SHAPE_NAME];
     return p && !(in->flags & INSN_PSEUDO) && shape_of(in) == SHAPE_NONE && tensor_shape_name(p, name);
@@ -116,7 +116,7 @@ static struct traits *make_traits(const struct kernel *k) {
 
 const struct traits *traits_of(const struct kernel *k) {
     struct kernel *owner =
-        (struct kernel *)(uintptr_t)k; /* the launch only reads it, and this is no part of what it reads */
+        (struct kernel *)(uintptr_t)k; /* the launch only reads it, and this is not part of that input */
     pthread_mutex_lock(&lock);
     if (!owner->traits)
         owner->traits = make_traits(k);

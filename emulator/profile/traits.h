@@ -1,5 +1,4 @@
-/* What is known about a kernel's instructions before it runs: to which class each belongs, and how it reaches
- * memory. */
+/* The static properties of a kernel's instructions: the class of each, and how it accesses memory. */
 #ifndef TRAITS_H
 #define TRAITS_H
 
@@ -11,11 +10,11 @@ enum insn_shape {
     SHAPE_ACCESS, /* ld, st, atom, red: struct access */
     SHAPE_COPY_READ,
     SHAPE_COPY_WRITE, /* the two halves of cp.async */
-    SHAPE_BULK,       /* cp.async.bulk and its kind */
+    SHAPE_BULK,       /* cp.async.bulk and similar copies */
     SHAPE_MATRIX,     /* ldmatrix, stmatrix */
     SHAPE_WMMA,
     SHAPE_PRODUCT, /* wgmma */
-    SHAPE_TENSOR,  /* mma, wmma.mma: reaches no memory, and is counted when all lanes are there */
+    SHAPE_TENSOR,  /* mma, wmma.mma: accesses no memory, and is counted when all lanes have arrived */
     SHAPE_MBARRIER_WAIT,
     SHAPE_TEXTURE,
     SHAPE_SURFACE,
@@ -24,7 +23,7 @@ enum insn_shape {
 struct insn_traits {
     uint8_t class; /* enum insn_class */
     uint8_t shape; /* enum insn_shape */
-    bool unseen;   /* an atomic whose result nobody reads: a reduction */
+    bool unseen;   /* an atomic whose result is unused: a reduction */
     bool counts;   /* and that adds the constant 1 */
     bool bypasses; /* cp.async.cg */
     bool commits;  /* makes a group of cp.async */

@@ -1,4 +1,4 @@
-/* Pictures of one access of a warp: which words of which sectors its lanes want, or which banks they meet in. */
+/* Pictures of one access of a warp: which words of which sectors its lanes request, or in which banks they conflict. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 /* A row of 32 words: of memory, or one per bank. */
 struct row {
     uint64_t number;       /* of the line, or of the wavefront */
-    uint32_t lanes[WORDS]; /* who wants the word */
+    uint32_t lanes[WORDS]; /* the lanes that request the word */
     uint32_t sectors;      /* lines: a bit for each that is touched */
     unsigned part;         /* banks: which lanes this wavefront is for */
 };
@@ -203,7 +203,7 @@ void view_sectors(FILE *svg, FILE *text, const struct access_example *e, const c
 
 /* ---- banks ---- */
 
-/* Puts the words that one part of the warp wants into as many wavefronts as its busiest bank has words. */
+/* Distributes the words that one part of the warp requests over as many wavefronts as its busiest bank has words. */
 static void lay_part(struct rows *r, const struct access_example *e, uint32_t lanes, unsigned part, bool again) {
     unsigned first_row = r->count;
     uint64_t words[4 * WARP_SIZE][WORDS]; /* by wavefront: which word each bank serves, +1 */
@@ -233,7 +233,7 @@ static unsigned part_lanes(const struct access_example *e) {
         return 8;
     for (unsigned first = 0; first < WARP_SIZE; first += lanes)
         parts += (e->mask >> first & (uint32_t)(((uint64_t)1 << lanes) - 1)) != 0;
-    return e->ideal < parts ? 2 * lanes : lanes; /* two parts at once: neighbours want the same */
+    return e->ideal < parts ? 2 * lanes : lanes; /* two parts at once: neighbours request the same */
 }
 
 static void text_banks(FILE *text, const struct row *row, unsigned number) {

@@ -1,4 +1,4 @@
-/* See views.h: which pictures there are, and what their files are called. */
+/* See views.h: which pictures exist, and how their files are named. */
 #include "profile/views.h"
 
 #include <errno.h>
@@ -36,9 +36,9 @@ static void short_name(const char *kernel, char *out, size_t size) {
     snprintf(out, size, "%.*s", (int)strcspn(at, "("), at);
 }
 
-/* Where pictures go: their files, their names, and what they show as text. */
+/* The destinations of pictures: their files, their names, and their text form. */
 struct picture_output {
-    FILE *out, *text; /* text: nowhere, when only a summary is wanted */
+    FILE *out, *text; /* text: nowhere, when only a summary is requested */
     const char *folder;
 };
 

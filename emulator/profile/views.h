@@ -1,4 +1,4 @@
-/* Pictures of what a kernel does, each as SVG and as text.
+/* Pictures of a kernel's execution, each as SVG and as text.
  *
  * EMULATOR_VIEW=folder (for the SVG files)   EMULATOR_VIEW_LINE=31   and those of output.h for kernels and files */
 #ifndef VIEWS_H
@@ -9,8 +9,8 @@
 #include "profile/launches.h"
 #include "profile/trace.h"
 
-/* Of each kernel's largest launch: its accesses to memory, the heat of its buffers and its divergence; of one line
- * only what that line accesses. The text goes to `out`, the SVG files into the folder. */
+/* Of each kernel's largest launch: its accesses to memory, the heat of its buffers and its divergence; for one line
+ * only that line's accesses. The text goes to `out`, the SVG files into the folder. */
 void views_write(FILE *out, const struct launch_profile *launches, const char *folder, uint32_t line);
 
 /* One picture. `where`: "line 31: y[i] = x[i];" */

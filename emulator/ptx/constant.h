@@ -1,4 +1,4 @@
-/* Constant expressions, where PTX wants a number. */
+/* Constant expressions, where PTX takes a number. */
 #ifndef CONSTANT_H
 #define CONSTANT_H
 
@@ -13,12 +13,12 @@ struct constant {
     bool is_unsigned;
 };
 
-/* Reads the longest expression that begins at *token, as in C but with PTX's types: integers of 64 bits, signed
- * unless they have a U or need the sign's bit; doubles. Leaves the first token behind it in *token. Returns NULL, or
- * what is wrong with what then stands in *token. */
+/* Reads the longest expression that begins at *token, as in C but with PTX's types: integers of 64 bits, signed unless
+ * they have a U or need the sign's bit; doubles. Leaves the first token after it in *token. Returns NULL, or what is
+ * wrong with the token that is then in *token. */
 const char *constant_read(struct lexer *lexer, struct token *token, struct constant *out);
 
-/* Can an expression begin so? Names, but WARP_SZ, are not part of one. */
+/* Can an expression begin with this? Names, except WARP_SZ, are not part of one. */
 bool constant_begins(const struct token *token);
 
 #endif

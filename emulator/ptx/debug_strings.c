@@ -1,5 +1,5 @@
 /* See debug_strings.h. A body is `label: .b8 95,90,0 label: ...`. Anything else in it, as in the other sections, is
- * passed over. */
+ * skipped. */
 #include "ptx/debug_strings.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@ struct debug_string {
     size_t length;
 };
 
-/* Replaces what an earlier section did not: a label that is a name already no longer equals any label. */
+/* Replaces labels that an earlier section did not: a label that is already replaced by a name no longer equals any
+ * label. */
 static void resolve(struct arena *arena, const struct debug_string *s, struct ptx_location *locations) {
     const char *text = NULL;
     for (struct ptx_location *l = locations; l; l = l->next) {

@@ -9,7 +9,7 @@
 struct place {
     const char *name; /* as it was written */
     uint32_t scope;
-    const char **label; /* where it stands */
+    const char **label; /* its position */
     bool renamed;
 };
 
@@ -44,7 +44,7 @@ static struct places collect(struct ptx_function *f, struct ptx_prototype *proto
     return places;
 }
 
-/* Names of their own for all labels that share one. False when there are none. */
+/* Distinct names for all labels that share one. False when there are none. */
 static bool rename_all(struct arena *arena, struct places *places) {
     bool any = false;
     for (size_t i = 0; i < places->count; i++) {
@@ -64,7 +64,7 @@ static bool rename_all(struct arena *arena, struct places *places) {
     return any;
 }
 
-/* What a name means in a scope: the nearest label outwards, or the name itself. */
+/* The meaning of a name in a scope: the nearest label outwards, or the name itself. */
 static const char *meaning(const struct places *places, const uint32_t *parents, const char *name, uint32_t scope) {
     for (;; scope = parents[scope]) {
         struct place key = {.name = name, .scope = scope};

@@ -9,7 +9,7 @@
 enum token_kind {
     TOKEN_END,
     TOKEN_WORD,      /* name, %name, $name; %tid.x keeps its dot */
-    TOKEN_DIRECTIVE, /* .name, with the dot; also a modifier that stands alone */
+    TOKEN_DIRECTIVE, /* .name, with the dot; also a separate modifier */
     TOKEN_OPCODE,    /* name with modifiers: read by lexer_opcode only */
     TOKEN_INTEGER,   /* value */
     TOKEN_FLOAT,     /* value holds the bits, float_bits 32 or 64 */

@@ -1,5 +1,5 @@
-/* The words of an opcode behind its first: spaces, types, orders and what else modifies an instruction. What the
- * instruction itself is, its row says: isa/instruction.h. */
+/* The words of an opcode after its first: spaces, types, orders and other modifiers of an instruction. The instruction
+ * itself is described by its row: isa/instruction.h. */
 #ifndef OPCODE_H
 #define OPCODE_H
 

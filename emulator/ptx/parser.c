@@ -18,13 +18,13 @@
 #define MAX_NESTING     64  /* of { } in a function, and of initialisers */
 #define MAX_DIMENSIONS  16
 #define MAX_INITIALIZED ((uint64_t)256 << 20) /* bytes */
-#define MAX_OPERANDS    16                    /* that lie in each other */
-#define MAX_REGISTERS   (1 << 18)             /* of a function; a few characters can ask for many */
+#define MAX_OPERANDS    16                    /* nested in each other */
+#define MAX_REGISTERS   (1 << 18)             /* of a function; a few characters can request many */
 #define MAX_FILES       (1 << 16)
 #define MAX_PARAMETER   (1 << 16) /* bytes */
 #define NAME_BUCKETS    1024
 
-/* What a name means in the scope it was declared in. */
+/* The meaning of a name in the scope it was declared in. */
 struct binding {
     const char *name;
     struct ptx_register *reg;
@@ -35,7 +35,7 @@ struct binding {
 
 struct parser {
     struct lexer lexer;
-    struct token token; /* the one to look at next */
+    struct token token; /* the one to read next */
     struct ptx_module *module;
     struct ptx_function *function; /* being parsed, or NULL */
     struct binding *buckets[NAME_BUCKETS];
@@ -211,7 +211,7 @@ static bool accept_space(struct parser *p, enum ptx_space *space) {
     return false;
 }
 
-/* What stands before a variable's name: .align 4 .v4 .b8 .ptr .global .attribute(...). */
+/* The words before a variable's name: .align 4 .v4 .b8 .ptr .global .attribute(...). */
 struct declaration {
     enum ptx_space space;
     enum ptx_type type;
@@ -250,7 +250,7 @@ static void declaration(struct parser *p, struct declaration *d) {
         } else if (accept_directive(p, ".v4")) {
             d->vector = 4;
         } else if (accept_directive(p, ".ptr")) {
-            accept_space(p, &pointee); /* .ptr .global .align 8: says what a parameter points to, not what it is */
+            accept_space(p, &pointee); /* .ptr .global .align 8: describes a parameter's target, not itself */
             if (accept_directive(p, ".align"))
                 expect_integer(p);
         } else {
@@ -341,7 +341,8 @@ static void store_value(struct ptx_variable *v, uint64_t offset, uint64_t elemen
     memcpy(v->data + offset, &value, element < 8 ? element : 8);
 }
 
-/* What an initialiser goes through: rows[k] is what a { } in k others covers, in bytes; a vector is a row, too. */
+/* The traversal of an initialiser: rows[k] is the size that a { } in k others covers, in bytes; a vector is a row,
+ * too. */
 struct filling {
     uint64_t rows[MAX_DIMENSIONS + 2], offset;
     unsigned depth, most;
@@ -349,7 +350,7 @@ struct filling {
 
 static void initializer(struct parser *p, struct ptx_variable *v, struct filling *f);
 
-/* Each { } fills a row; what it leaves out is zero. */
+/* Each { } fills a row; missing values are zero. */
 static void row(struct parser *p, struct ptx_variable *v, struct filling *f) {
     uint64_t begin = f->offset;
     if (f->depth > f->most)
@@ -388,9 +389,9 @@ static void initializer(struct parser *p, struct ptx_variable *v, struct filling
     f->offset += element;
 }
 
-/* At most so many values are in what follows: more than that is neither read nor kept. */
+/* An upper bound of the number of values that follow: more than that is neither read nor stored. */
 static uint64_t count_values(struct parser *p) {
-    /* A look ahead: the lexer is a position in the text, and is simply put back. */
+    /* A look ahead: the lexer is a position in the text, and is simply restored. */
     struct lexer saved = p->lexer;
     struct token token = p->token;
     uint64_t n = 0;
@@ -457,7 +458,7 @@ static void registers(struct parser *p, const struct declaration *d) {
     } while (accept(p, ','));
 }
 
-/* The size of `x[] = { ... }` is what its values fill. */
+/* The size of `x[] = { ... }` is that of its values. */
 static void initialized(struct parser *p, struct ptx_variable *v, const struct dimensions *n) {
     struct filling f = {.most = n->count + (n->element > type_bytes(v->type))};
     f.rows[n->count] = n->element;
@@ -714,7 +715,7 @@ static bool same_place(const struct ptx_location *a, const struct ptx_location *
     return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
-/* A place that is inlined in several others. All that are like one which is marked are marked, too. */
+/* A place that is inlined in several others. All that equal a marked one are marked, too. */
 static void mark_ambiguous(struct parser *p, struct ptx_location *l) {
     for (struct ptx_location *at = p->locations; l->inlined_at && at; at = at->next) {
         if (!at->inlined_at || !same_place(at, l))

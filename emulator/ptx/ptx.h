@@ -84,7 +84,7 @@ struct ptx_location {
     uint32_t file, line, column;
     const char *function;                  /* inlined function's name, or NULL */
     const struct ptx_location *inlined_at; /* or NULL */
-    bool ambiguous;            /* the same place is given with other callers, too: PTX does not say which are meant */
+    bool ambiguous;            /* the same place is given with other callers, too: PTX leaves open which are meant */
     struct ptx_location *next; /* the module's earlier ones */
 };
 
@@ -95,12 +95,12 @@ struct instruction;
 struct ptx_insn {
     const char *opcode; /* with its modifiers: "ld.global.v4.f32"; a label is an instruction with opcode NULL */
     const char *label;  /* for labels */
-    const struct instruction *row; /* what it is (isa/instruction.h); by decode/link.c */
+    const struct instruction *row; /* its row (isa/instruction.h); by decode/link.c */
     struct ptx_register *predicate;
     bool predicate_negated;
     bool folded; /* by decode/fold.c: not executed */
     uint8_t operand_count;
-    uint32_t scope; /* number of the { } it stands in */
+    uint32_t scope; /* number of the { } that contains it */
     struct ptx_operand operands[PTX_MAX_OPERANDS];
     const struct ptx_location *location;
     uint32_t ptx_line;
@@ -143,12 +143,12 @@ struct ptx_function {
     struct ptx_insn *insns;
     size_t insn_count;
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;
-    bool explicit_cluster; /* it wants to be launched with cluster dimensions */
+    bool explicit_cluster; /* it must be launched with cluster dimensions */
     uint32_t cluster[3];   /* .reqnctapercluster */
     uint32_t max_cluster;  /* .maxclusterrank; 0: none */
     struct ptx_module *module;
     const struct ptx_function *definition; /* by decode/link.c: itself, that of another file or an alias, or NULL */
-    uint64_t number;                       /* in all that is linked together: what a function pointer holds */
+    uint64_t number;                       /* in all that is linked together: the value of a function pointer */
     struct ptx_function *next;
 };
 
@@ -161,7 +161,7 @@ struct ptx_alias {
 /* .callprototype and .branchtargets / .calltargets, by label. */
 struct ptx_prototype {
     const char *label;
-    const struct ptx_function *function; /* in which the label stands */
+    const struct ptx_function *function; /* that contains the label */
     uint32_t scope;
     struct ptx_variable *returns, *params;
     const char **targets; /* for .branchtargets */
@@ -181,7 +181,7 @@ struct ptx_module {
     struct ptx_location *locations; /* all, newest first */
     const char **files;             /* by .file number; NULL where there is none */
     size_t file_count;
-    struct ptx_module *next; /* what it was linked with: decode/link.c */
+    struct ptx_module *next; /* the modules it was linked with: decode/link.c */
 };
 
 extern const uint8_t ptx_type_bits[TYPE_COUNT];

@@ -17,8 +17,8 @@
 #include "base/settings.h"
 #include "tier/tier.h"
 
-/* Interpreted so long in all, a kernel is worth compiling, which takes up to a hundred times as long, on another
- * core. */
+/* After this total time of interpretation a kernel is worth compiling, which takes up to a hundred times as long, on
+ * another core. */
 #define WORTH_IT_NS 30000000u /* at least; small kernels are compiled in a second */
 #define WORTH_INSN  1000000u  /* and this for each instruction, which takes the compiler about 15 ms in a long kernel */
 #define MAX_INSNS   2500      /* longer kernels would occupy the compiler for too long */
@@ -40,14 +40,14 @@ static int mode(void) {
 
 /* ---- the cache ---- */
 
-/* What the processor can do: the same C compiles differently elsewhere. */
+/* The CPU's features: the same C compiles differently on another one. */
 static uint64_t hash_processor(uint64_t h) {
     FILE *f = fopen("/proc/cpuinfo", "r");
     char line[8192];
     while (f && fgets(line, sizeof line, f))
         if (strncmp(line, "flags", 5) == 0 || strncmp(line, "model name", 10) == 0) {
             h = cache_hash(h, line, strlen(line));
-            /* The first processor speaks for all; its model name comes before its flags. */
+            /* The first CPU represents all; its model name precedes its flags. */
             if (line[0] == 'f')
                 break;
         }
@@ -67,8 +67,8 @@ static bool write_source(const char *path, const char *text) {
 }
 
 /* The compiler runs on when this program ends first: the next run finds what it made. But when the program is killed,
- * it ends, too. It is told apart by a pipe, of which compilers have the end to read: who ends as programs do writes a
- * line for each before it is closed. */
+ * it ends, too. A pipe distinguishes the cases, of which compilers have the read end: a program that ends normally
+ * writes a line for each before it is closed. */
 #define PIPE_AT        3
 #define MOST_COMPILERS 64 /* at once */
 static struct {
@@ -91,8 +91,8 @@ __attribute__((destructor)) static void program_ends(void) {
         close(lifeline.write);
 }
 
-/* $1: the generated C; $2: the library to make; $3: its key; $4: seconds that may take; $5: the compiler, or nothing.
- * The library's last line says what it is and that it is whole. */
+/* $1: the generated C; $2: the library to make; $3: its key; $4: time limit in seconds; $5: the compiler, or nothing.
+ * The library's last line identifies it and shows that it is complete. */
 static const char script[] =
     "unset LD_PRELOAD\n"
     "for cc in ${5:-" TIER_CC " gcc cc clang}; do command -v $cc >/dev/null 2>&1 && break; done\n"
@@ -136,7 +136,7 @@ void tier_compile(const char *source, const char *library, const char *key, int 
     if (!setting_is_on(SETTING_TIER_DEBUG))
         posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, lifeline.read, PIPE_AT);
-#if __GLIBC_PREREQ(2, 34) /* who waits for the end of a pipe of this program's must not wait for the compiler */
+#if __GLIBC_PREREQ(2, 34) /* a process that waits for the end of this program's pipe must not wait for the compiler */
     posix_spawn_file_actions_addclosefrom_np(&files, PIPE_AT + 1);
 #endif
     posix_spawnattr_init(&attributes);

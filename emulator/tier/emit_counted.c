@@ -1,4 +1,4 @@
-/* What is added to the generated C of a kernel that counts: see profile/counted.h. */
+/* The additions to the generated C of a kernel that counts: see profile/counted.h. */
 #include "machine/access.h"
 #include "profile/counters.h"
 #include "profile/traits.h"
@@ -26,8 +26,8 @@ void counted_emit_path(const struct translator *t) {
 }
 
 void counted_emit_jump(const struct translator *t, uint32_t i, uint32_t to) {
-    /* Ends behind the jump and begins at its target. The instructions between, for counting since the last barrier,
-     * are known now: positions are differences of constants. */
+    /* Ends after the jump and begins at its target. The instructions between, for counting since the last barrier, are
+     * known now: positions are differences of constants. */
     if (t->counted)
         fprintf(t->out, " PATH_JUMPS(%u, %u, %lld);\n", i + 1, to, (long long)t->position[i + 1] - t->position[to]);
 }
@@ -40,9 +40,9 @@ void counted_emit_other(const struct translator *t, uint32_t i) {
 }
 
 void counted_emit_access(const struct translator *t, uint32_t i) {
-    /* If the addresses lie as they did at the last such access, and the first one is at a place in its line that was
-     * seen with that pattern, then all its counts (sectors, banks) are what they were: one more is noted. Otherwise
-     * the handler counts and executes it. */
+    /* If the addresses have the layout of the last such access, and the first one is at a place in its line that has
+     * occurred with that pattern, then all its counts (sectors, banks) are the same: one more is noted. Otherwise the
+     * handler counts and executes it. */
     const struct access *a = t->k->code.insns[i].extra;
     unsigned bits = a->address_bits, step = (unsigned)a->bytes * a->count;
     fprintf(t->out,

@@ -14,9 +14,9 @@ static const struct frame_constant *constant_at(const struct kernel *k, uint32_t
 
 /* NULL when the slot is known with another width: the region must end before. */
 static struct place *place_of(struct translator *t, uint32_t slot, unsigned bits) {
-    /* A linear search: a region has few places, and is translated once. Two C variables cannot stand for one place,
-     * so where a slot is known with another width the region ends before that instruction, and the value goes through
-     * the frame. */
+    /* A linear search: a region has few places, and is translated once. Two C variables cannot represent one place, so
+     * where a slot is known with another width the region ends before that instruction, and the value goes through the
+     * frame. */
     for (unsigned i = 0; i < t->place_count; i++)
         if (t->places[i].slot == slot)
             return t->places[i].bits == bits ? &t->places[i] : NULL;
@@ -67,7 +67,7 @@ static uint32_t gather(struct translator *t, uint32_t begin) {
     return i;
 }
 
-/* what is read after a region */
+/* values read after a region */
 
 static long source_index(const struct translator *t, uint32_t i) {
     const struct ptx_function *f = t->k->ptx;
@@ -79,12 +79,12 @@ static bool live_at(const struct translator *t, long insn, uint32_t number) {
     return insn < (long)t->k->ptx->insn_count && t->live[(size_t)insn * t->words + number / 64] >> number % 64 & 1;
 }
 
-/* Marks the written places that are read after instruction end - 1. What is no PTX register is a temporary of
+/* Marks the written places that are read after instruction end - 1. A place that is no PTX register is a temporary of
  * decode's: kept. */
 static void find_live_out(struct translator *t, uint32_t end) {
     const struct ptx_function *f = t->k->ptx;
     /* Liveness is known for the instructions of the PTX text, of which decode may have made several each: `next` may
-     * still be the one of `last`, whose remaining parts and whose successor must both be asked. Where an end of the
+     * still be the one of `last`, whose remaining parts and whose successor must both be checked. Where an end of the
      * region is no instruction of the kernel itself (a function's, or one that decode added), everything written is
      * kept. */
     long last = source_index(t, end - 1), next = source_index(t, end);
@@ -119,9 +119,8 @@ static void declare_places(struct translator *t) {
     for (unsigned j = 0; j < t->place_count; j++) {
         const struct place *p = &t->places[j];
         const char *type = type_of(p->bits);
-        /* A predicate is one word in the frame, of which each lane wants a bit. It is read once; results are
-         * collected as a vector of 32 masks (t), because a loop whose lanes all change one word does not become
-         * vector code. */
+        /* A predicate is one word in the frame, of which each lane needs a bit. It is read once; results are collected
+         * as a vector of 32 masks (t), because a loop whose lanes all change one word does not become vector code. */
         if (p->bits == 1) {
             if (p->live_in || p->live_out)
                 fprintf(t->out, "  const uint32_t p%u = *(const uint32_t *)(r + %u);\n", p->slot, p->slot);
@@ -163,9 +162,9 @@ static int read_canonical(struct translator *t, struct place *p) {
     return p->value;
 }
 
-/* A single-precision result that is NaN is the canonical NaN. Arithmetic that gets one does not care which NaN it is,
- * so what goes from one such operation to the next stays as the host made it ("raw"), and is put right when anybody
- * else reads it. */
+/* A single-precision result that is NaN is the canonical NaN. The result of arithmetic does not depend on which NaN it
+ * gets, so a value that goes from one such operation to the next stays as the host made it ("raw"), and is made
+ * canonical when any other operation reads it. */
 static void emit_operation(struct translator *t, uint32_t i, const uint32_t *predicate, bool negated) {
     const struct insn *in = &t->k->code.insns[i];
     struct operand o[INSN_OPERANDS];
@@ -176,8 +175,8 @@ static void emit_operation(struct translator *t, uint32_t i, const uint32_t *pre
     bool raw = in->flags & INSN_RAW_RESULT && (!predicate || place_of(t, o[0].slot, o[0].bits)->raw);
     for (unsigned j = 0; j < n; j++) {
         struct place *p = place_of(t, o[j].slot, o[j].bits);
-        /* What it was before: of a source always, of a destination only where lanes may keep it. Raw NaNs go only to
-         * operations that do not care, or into a result that may be raw itself. */
+        /* The old value: of a source always, of a destination only where lanes may keep it. Raw NaNs go only to
+         * operations for which they make no difference, or into a result that may be raw itself. */
         before[j] = o[j].written && !predicate       ? -1
                     : takes || (o[j].written && raw) ? read_place(t, p)
                                                      : read_canonical(t, p);
@@ -187,8 +186,8 @@ static void emit_operation(struct translator *t, uint32_t i, const uint32_t *pre
     for (unsigned j = 0; j < n; j++)
         if (o[j].written)
             fprintf(t->out, "    %s v%d;\n", type_of(o[j].bits), values[j] = t->value_count++);
-    /* The operation is called on a frame of one lane, 16 bytes an operand. After inlining nothing of that frame is
-     * left: the compiler keeps its slots in registers, and makes vectors of them across the lanes. */
+    /* The operation is called on a frame of one lane, 16 bytes an operand. After inlining nothing of that frame
+     * remains: the compiler keeps its slots in registers, and makes vectors of them across the lanes. */
     fprintf(t->out, "    {\n      OPERATION(%lldll, %u);\n", (long long)in->imm, in->kind);
     for (unsigned j = 0; j < n; j++)
         if (!o[j].written)
@@ -218,7 +217,7 @@ static void emit_results(struct translator *t) {
         read_canonical(t, p);
         if (p->bits == 1)
             fprintf(t->out, "    t%u[l] = -(int32_t)v%d;\n", p->slot, p->value);
-        /* Any set of lanes: the others keep what they have. A masked store would be a branch, see BLEND. */
+        /* Any set of lanes: the others keep their values. A masked store would be a branch, see BLEND. */
         else if (t->full)
             fprintf(t->out, "    s%u[l] = v%d;\n", p->slot, p->value);
         else

@@ -1,4 +1,4 @@
-/* What each decoded instruction is to the second tier. */
+/* The second tier's classification of each decoded instruction. */
 #include <string.h>
 
 #include "isa/instruction.h"
@@ -55,8 +55,9 @@ void steps_classify(struct translator *t) {
     }
     for (uint32_t i = 0; i + 1 < n; i++)
         if (code[i].effect == EFFECT_PREDICATE) {
-            /* Decode has put the predicate before the instruction that it guards; the two are one step. What does not
-             * compute in lanes (a predicated load or store) is done by the predicate's own handler. */
+            /* Decode has put the predicate before the instruction that it guards; the two are one step. An
+             * instruction that does not compute in lanes (a predicated load or store) is executed by the
+             * predicate's own handler. */
             t->steps[i] = t->steps[i + 1] == STEP_LANES ? STEP_PREDICATE : STEP_OTHER;
             t->steps[i + 1] = STEP_INSIDE;
         }

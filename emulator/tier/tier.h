@@ -1,11 +1,11 @@
 /* The second tier: a kernel that runs long enough is turned into C, compiled by the host's compiler in the
  * background, kept in a cache on disk, and used from then on, in the middle of a launch too.
  *
- * EMULATOR_TIER=0 interprets always; 1 (the default) compiles what runs long; 2 compiles every kernel before its
+ * EMULATOR_TIER=0 always interprets; 1 (the default) compiles kernels that run long; 2 compiles every kernel before its
  * first launch. EMULATOR_CACHE names the folder of the cache (else $XDG_CACHE_HOME/cuda-emulator or
- * ~/.cache/cuda-emulator), EMULATOR_CC the compiler; EMULATOR_TIER_DEBUG=1 prints the generated C and what the compiler
- * says. Without a compiler everything is interpreted. A kernel has two compiled forms, which come and go
- * independently: one that counts what it executes, for launches that are counted. */
+ * ~/.cache/cuda-emulator), EMULATOR_CC the compiler; EMULATOR_TIER_DEBUG=1 prints the generated C and the compiler's
+ * messages. Without a compiler everything is interpreted. A kernel has two compiled forms with independent lifetimes:
+ * one of them counts what it executes, for launches that are counted. */
 #ifndef TIER_H
 #define TIER_H
 

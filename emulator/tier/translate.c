@@ -2,8 +2,8 @@
  *
  * The C function has the shape of the interpreter's loop, with the instructions' numbers as the cases of a switch. A
  * region of instructions that only compute becomes one loop over the lanes: a value that dies inside it never leaves
- * the machine's registers. Whatever else there is (memory, barriers, calls, divergence) is done by the interpreter's
- * own handler, called from there; so a warp may change between the tiers at any instruction.
+ * the machine's registers. Everything else (memory, barriers, calls, divergence) is done by the interpreter's own
+ * handler, called from there; so a warp may change between the tiers at any instruction.
  *
  * There are two copies of everything: for a warp whose 32 lanes are together, and for any set of lanes. */
 #include "tier/translate.h"
@@ -15,12 +15,12 @@
 #include "tier/translator.h"
 
 static uint32_t target_of(const struct translator *t, const struct insn *in) {
-    /* A label only reconverges splits. Whoever jumps checks that itself (warp_goes_on), so the jump goes past it. */
+    /* A label only reconverges splits. The jump itself checks that (warp_goes_on), so its target is after the label. */
     const struct insn *to = in->target + (in->target->effect == EFFECT_LABEL);
     return (uint32_t)(to - t->k->code.insns);
 }
 
-/* The interpreter does instruction i; the warp goes on here if it still has the same lanes and comes to instruction
+/* The interpreter does instruction i; the warp continues here if it still has the same lanes and reaches instruction
  * `next`. */
 static void emit_other(struct translator *t, uint32_t i, uint32_t next) {
     fprintf(t->out, " DO(%u, %u);\n", i, next);
@@ -88,8 +88,8 @@ static void emit_branch(struct translator *t, uint32_t i) {
     const struct insn *in = &t->k->code.insns[i];
     fprintf(t->out, " {\n  const uint32_t taken = m & %s*(const uint32_t *)(r + %u);\n", in->kind ? "~" : "",
             in->op[0]);
-    /* Some take it: the warp diverges, which the handler does. All: a jump. None: on, which for a warp with several
-     * splits may again be a place where they reconverge. */
+    /* Some take it: the warp diverges, which the handler does. All: a jump. None: it continues, which for a warp with
+     * several splits may again be a place where they reconverge. */
     fprintf(t->out, "  if (taken) {\n  if (taken != m) LEAVE(%u);\n", i);
     emit_jump(t, i);
     fprintf(t->out, t->full ? " }\n }\n" : " }\n if (!warp_goes_on(w, code + %u)) DO(%u, %u);\n }\n", i + 1, i, i + 1);
@@ -105,8 +105,8 @@ static void emit_function(struct translator *t) {
             "code);\n",
             t->full ? "whole" : "some", t->full ? "0xffffffffu" : "w->mask");
     counted_emit_path(t);
-    /* Whatever begins a step is a case, since the interpreter may hand over a warp anywhere, and a label for forward
-     * jumps. Instructions in the middle of a region are none: `default` lets the handler do such a one. */
+    /* Every beginning of a step is a case, since the interpreter may hand over a warp anywhere, and a label for forward
+     * jumps. Instructions in the middle of a region are none: `default` lets the handler execute such a one. */
     fprintf(t->out, " for (;;) switch (pc) {\n");
     for (uint32_t i = 0; i < n;) {
         fprintf(t->out, " case %u: L%u: __attribute__((unused));\n", i, i);
@@ -167,7 +167,7 @@ char *tier_translate(const struct kernel *kernel, bool counted) {
         emit_function(t);
     }
     fprintf(t->out,
-            /* Whichever copy fits the warp as it is; each returns when that changes, or when the warp waits. */
+            /* The copy that fits the warp's current lanes; each returns when those change, or when the warp waits. */
             "void " TIER_ENTRY "(struct warp *w, const struct insn *in, const struct insn *code) {\n while (in)\n"
             "  in = w->mask == 0xffffffffu && w->count == 1 ? run_whole(w, in, code) : run_some(w, in, code);\n}\n");
     fclose(t->out);

@@ -1,5 +1,5 @@
-/* Translating a kernel to C; shared by steps.c (what each instruction is), regions.c (what computes), emit_probed.c
- * (what the checks instrument), emit_counted.c (counting) and translate.c (the rest). */
+/* Translating a kernel to C; shared by steps.c (classification), regions.c (computation), emit_probed.c (accesses that
+ * the checks instrument), emit_counted.c (counting) and translate.c (the rest). */
 #ifndef TRANSLATOR_H
 #define TRANSLATOR_H
 
@@ -12,8 +12,8 @@
 enum step {
     STEP_OTHER,     /* done by the interpreter's handler */
     STEP_LANES,     /* computes: lane by lane */
-    STEP_PREDICATE, /* a predicate and, behind it, an instruction that computes */
-    STEP_INSIDE,    /* the instruction behind a STEP_PREDICATE */
+    STEP_PREDICATE, /* a predicate and, after it, an instruction that computes */
+    STEP_INSIDE,    /* the instruction after a STEP_PREDICATE */
     STEP_MEMORY,    /* a load or store with a fast path */
     STEP_PROBED,    /* an instrumented load or store whose checks have a fast path */
     STEP_LABEL,
@@ -70,22 +70,23 @@ unsigned steps_operands(const struct insn *in, struct operand out[INSN_OPERANDS]
 /* The name of the fast path of a load or store (ops/memory_fast.h, without fast_). False: it has none. */
 bool steps_fast_memory(const struct insn *in, char name[static 32]);
 
-/* tier/emit_counted.c: what counts in the generated C; they write nothing where it does not count. */
+/* tier/emit_counted.c: the counting parts of the generated C; they write nothing where it does not count. */
 void counted_prepare(struct translator *t);
-/* Before a function; at its beginning; where it jumps; before an instruction is executed that asks for more than
+/* Before a function; at its beginning; where it jumps; before the execution of an instruction that needs more than
  * being counted. */
 void counted_emit_begin(const struct translator *t);
 void counted_emit_path(const struct translator *t);
 void counted_emit_jump(const struct translator *t, uint32_t i, uint32_t to);
 void counted_emit_other(const struct translator *t, uint32_t i);
-/* An access that is as the one before goes on inside of the brace that this opens, all others are made. */
+/* An access with the pattern of the previous one continues inside the brace that this opens, the handler executes all
+ * others. */
 void counted_emit_access(const struct translator *t, uint32_t i);
-/* The predicates of a region: before the loop over the lanes, in it, and behind it. */
+/* The predicates of a region: before the loop over the lanes, in it, and after it. */
 void counted_emit_lanes(const struct translator *t, uint32_t predicated);
 void counted_emit_lane(const struct translator *t, uint32_t predicated, int value, bool negated);
 void counted_emit_predicated(const struct translator *t, uint32_t predicated);
 
-/* Writes the loop over the lanes for the region that begins at this instruction; returns the first one behind it. */
+/* Writes the loop over the lanes for the region that begins at this instruction; returns the first one after it. */
 uint32_t region_emit(struct translator *t, uint32_t begin);
 
 /* The name of the fast path of an instrumented load or store (check/probed_*.h, without probed_). False: it has none
