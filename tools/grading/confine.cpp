@@ -111,9 +111,8 @@ static filter make_filter(int on_emulator, enum more more) {
                                   SYS_setxattr};
     static const int starting[] = {SYS_execve, SYS_execveat};
     const unsigned to_write = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
-    const int unknown[] = {
-        SYS_clone3,
-        SYS_openat2}; /* the filter cannot read their arguments; the C library falls back to an older call */
+    const int unknown[] = {SYS_clone3,
+                           SYS_openat2}; /* the filter cannot read their arguments; libc falls back to older calls */
     filter f;
     number(&f);
     forbid(&f, reaching, sizeof reaching / sizeof reaching[0], EPERM);
