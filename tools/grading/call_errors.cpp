@@ -54,8 +54,7 @@ static bool impossible(const struct launch *l) {
 }
 
 /* Where a thread arrives at an mbarrier in the wrong phase, chance decides which waits end and which reads and writes have happened by
- * then: other reports,
- * and a wait that never ends, are consequences. */
+ * then: other reports, and a wait that never ends, are consequences. */
 static void judge_arrivals(const struct result *r, const char *verdict, const char *name) {
     bool arrival = false,
          later = verdict && (strcmp(verdict, "divergent_barrier") == 0 || strcmp(verdict, "race") == 0);

@@ -4,8 +4,7 @@
  *     exercise [2 | transpose]        only the second function, or the named one; the same as V=2 in the environment
  *
  * EXERCISE_CALLS=all also makes the calls at the edge (jobs.h). The calls are read from the file that EXERCISE_JOBS names, by default
- * exercise.jobs in the
- * executable's folder. */
+ * exercise.jobs in the executable's folder. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <dlfcn.h>

@@ -1,6 +1,5 @@
 /* checks.cpp - runs the checks of a grader by name, and reports how each of them ended. Checks share a runner until one fails or requires
- * another kind of
- * runner; the last one, with drawn inputs, has its own.
+ * another kind of runner; the last one, with drawn inputs, has its own.
  *
  *     judge03 RUNNER EXERCISE.so SOURCE cpu|gpu 9>results.json
  *     judge03 --jobs FILE                                  judges nothing: writes the calls that represent the exercise (show.h)
@@ -225,8 +224,7 @@ static bool decided(void) {
 }
 
 /* CHECK_FIRST=name, for tests and with VERDICT_ONLY=1: this check is tried before all others. Where it fails, that is the verdict; else
- * the others decide
- * as if it had not been run. Returns the check that failed. */
+ * the others decide as if it had not been run. Returns the check that failed. */
 static const struct check *try_first(const struct check *checks, size_t count) {
     const char *wanted = getenv("CHECK_FIRST"), *only = getenv("VERDICT_ONLY");
     std::string verdict;

@@ -1,7 +1,6 @@
 /* report.h - the report of a grading: to the student on stdout, only for people, and as data to results.json (results_json.h).
  * Only the judge writes here. The output of the student's program passes through report_foreign: it is the output of a check, or part of
- * its message, and
- * never anything else; on stdout a `VERDICT: ` of the program is dropped, so that it cannot be taken for the judge's. */
+ * its message, and never anything else; on stdout a `VERDICT: ` of the program is dropped, so that it cannot be taken for the judge's. */
 #ifndef TOOLS_GRADING_REPORT_H
 #define TOOLS_GRADING_REPORT_H
 
