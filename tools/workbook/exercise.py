@@ -63,7 +63,7 @@ class Exercise:
             os.dup2(before, 2)
 
     def say_passed(self) -> None:
-        """Grades the exercise, and prints the next step."""
+        """Reports the pass, and the next exercise."""
         compare = f" Compare: make exercise{self.number} solution" if self.master.is_file() else ""
         say(colour(32, f"exercise {self.number} passes.") + compare)
         following = progress.next_exercise()
