@@ -1,5 +1,5 @@
 """python3 tools/workbook minutes [--check] [NUMBER...]: the minutes of a lesson by the formula, beside those that its page states: words / 150,
-plus 10 for each version and 15 for each TODO of the exercise, rounded up to 5 minutes.
+plus 10 for each version and 15 for each TODO of the exercise, rounded to 5 minutes.
 
 Words are the page's text, folded parts included, without code, tables and comments. A version is a kernel or another `name` in bold that begins
 a paragraph and ends with a number. --check: exit status 1 if a page states something else.
