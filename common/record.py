@@ -3,8 +3,8 @@
     record.part("n=1000")                          the rows from here on belong to the section "lesson27 SEED=1 n=1000"
     record.row("gelu_forward", "ms", 0.25, "ms")
 
-With RECORD=FILE, on a GPU, each call appends section,row,column,value,unit,card,date to that file. Otherwise nothing happens. Values that need no GPU are
-recorded with RECORD_CARD= for no card.
+With RECORD=FILE, on a GPU, each call appends section,row,column,value,unit,card,date to that file. Otherwise nothing happens. Values that need no
+GPU are recorded with RECORD_CARD= for no card.
 """
 
 import csv

@@ -69,7 +69,7 @@ def declared(file: Path) -> tuple[str, str]:
 
 
 class Joined:
-    """The object that holds most of the files, each in a namespace of its own."""
+    """The object that contains most of the files, each in a separate namespace."""
 
     def __init__(self, stem: str, number: str, suffix: str) -> None:
         self.stem, self.suffix, self.libraries = stem, suffix, os.path.abspath(f"build/lessons/{number}")

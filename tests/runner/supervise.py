@@ -69,7 +69,7 @@ def is_first(process: int) -> bool:
 
 
 def start(command: list[str]) -> int:
-    """The command in a session of its own: its process."""
+    """Starts the command in a new session, and returns its process."""
     child = os.fork()
     if child == 0:
         try:

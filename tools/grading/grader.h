@@ -114,7 +114,7 @@ void judge_allow_unwritten(void);
  * `quiet`: the emulator explains no errors. */
 void judge_as_capability(const char *capability, bool quiet = false);
 
-/* What is being graded now, for messages: "gelu_erf, n = 33, seed 2". */
+/* The current subject of the grading, for messages: "gelu_erf, n = 33, seed 2". */
 void judge_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A measured value, shown after the name of the check when it passes. */
@@ -369,7 +369,7 @@ std::string judge_owner_text(const struct result *r, long long index, size_t n, 
 /* The call printed something other than the emulator's reports. */
 bool judge_printed(const struct result *r);
 
-/* Ends the check because of a CUDA error: the report of the emulator, an impossible launch, or what the error means. */
+/* Ends the check because of a CUDA error: with the emulator's report, an impossible launch, or the meaning of the error. */
 [[noreturn]] void judge_error(const struct result *r, int error, const char *name);
 
 bool judge_all_poison(const float *found, size_t n);

@@ -118,7 +118,7 @@ struct answer {
     uint64_t token;
     uint32_t found;   /* the symbol exists */
     uint32_t ended;   /* the program called exit() in the function; only the facts known without the device follow */
-    int32_t status;   /* and that with this status */
+    int32_t status;   /* with this status */
     int32_t returned; /* the function's return value, if it is a cudaError_t */
     int32_t
         error_left; /* from cudaGetLastError after the call; if it ended the program, the last error returned to it */

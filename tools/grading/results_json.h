@@ -1,4 +1,5 @@
-/* results_json.h - results.json, the only place where a grading's verdict is stored: exercism's interface for test runners (version 3), and extensions.
+/* results_json.h - results.json, the only place where a grading's verdict is stored: exercism's interface for test runners (version 3),
+ * with extensions.
  *
  *     {"version": 3, "status": "fail", "verdict": "out_of_bounds", "message": null, "exercise": "03", "file": "lesson03_relu/exercise.cu", "seconds": 1.2,
  *      "tests": [{"name": ..., "task_id": 1, "status": "pass|fail|error", "message": ..., "output": ...,

@@ -1,6 +1,6 @@
 """Draws a page's figures as SVG: shapes, text, arrows and cells, in the looks that all figures share.
 
-lessons/NN/figures/draw.py says what a figure shows, and `python3 tools/workbook figures NN` writes it:
+lessons/NN/figures/draw.py describes a figure, and `python3 tools/workbook figures NN` writes it:
 
     STYLE = Style("small bold mid on cell link")
 
