@@ -1,1 +1,1 @@
-"""What the lessons in Python share: device (who runs the kernels, what the command line asks for), verify, bench."""
+"""The modules shared by the lessons in Python: device (backend, command line options), verify, bench."""

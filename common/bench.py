@@ -1,4 +1,4 @@
-"""bench.py - how good is each version? One aligned table, as bench.h makes: measured on a GPU, counted on the emulator.
+"""bench.py - how good is each version? One aligned table, as in bench.h: measured on a GPU, counted on the emulator.
 
     table = bench.Table(bytes)                           that a version moves, for the copy that it is compared with
     table.run("gelu_forward", launch, n, bytes)          launch() queues work in the default stream, and does not wait
@@ -6,8 +6,8 @@
 
 On a GPU a row is the median of 21 runs between two events, after 3 that warm up; before each, a buffer of 1 GB is
 filled. So no run finds its input in the L2 cache, and the GPU is busy while Python queues the run: otherwise it would
-wait for Python between the two events. The first row is cudaMemcpyAsync, of as many bytes. The emulator has no clock
-that means anything for a GPU: there a version runs once, and the table shows what it asked for.
+wait for Python between the two events. The first row is cudaMemcpyAsync, of as many bytes. The emulator has no clock that
+is meaningful for a GPU: there a version runs once, and the table shows its memory requests.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ COUNTERS = ("launches", "warps", "threads", "loads", "load_sectors", "stores", "
 
 
 def counted(launch):
-    """What the launch asked for, by the names of COUNTERS."""
+    """The requests of the launch, by the names of COUNTERS."""
     values = (ctypes.c_uint64 * len(COUNTERS))()
     device.runtime().emulatorCountersStart()
     launch()
@@ -66,7 +66,7 @@ class Table:
         self.rows = []
         self.clock = None if device.is_emulator() else Clock()
         if self.clock:
-            self.add_copy(max(size // 2, 16))  # where nothing is to be moved, too
+            self.add_copy(max(size // 2, 16))  # also for a version that moves no bytes
 
     def add_copy(self, size):
         source, target = allocate(size), allocate(size)

@@ -1,9 +1,9 @@
-"""device.py - who runs this lesson's kernels, and what the command line asks for: device.h for lessons in Python.
+"""device.py - the backend that runs this lesson's kernels, and the command line options: device.h for lessons in Python.
 
     options = device.read_options(VERSIONS)     --size 1000 --seed 7 --version 2, or SIZE, SEED and V in the environment
     device.print_backend()                      the first line that every lesson prints
 
-The CUDA runtime is the one that the lesson's library needs as well, NVIDIA's or the emulator's: the search path of
+The CUDA runtime is the one that the lesson's library also uses, NVIDIA's or the emulator's: the search path of
 libraries decides.
 """
 
@@ -39,7 +39,7 @@ def number(variable, low, high):
 
 
 def read_options(versions):
-    """Variables count as words that stand before those of the command line."""
+    """Variables count as words that precede those of the command line."""
     known = {"size": ("SIZE", 0, SIZE_MAX), "seed": ("SEED", 0, 2**63 - 1), "version": ("V", 1, versions)}
     parser = argparse.ArgumentParser(allow_abbrev=False)
     words = []
@@ -63,7 +63,7 @@ def runtime():
 
 
 def is_emulator():
-    """The emulator's runtime has a function that NVIDIA's has not."""
+    """The emulator's runtime has a function that NVIDIA's lacks."""
     return hasattr(runtime(), "emulatorName")
 
 
@@ -83,7 +83,7 @@ def attribute(which):
 
 
 def gpu_name():
-    """cudaGetDeviceProperties fills a struct that begins with the name, and is far smaller than this everywhere."""
+    """cudaGetDeviceProperties fills a struct that begins with the name, and is far smaller than this buffer in every version."""
     properties = ctypes.create_string_buffer(16384)
     library = runtime()
     ask = getattr(library, "cudaGetDeviceProperties_v2", None) or library.cudaGetDeviceProperties

@@ -1,10 +1,10 @@
-"""record.py - a measurement as a row of data, beside the table that people read: record.h for lessons in Python.
+"""record.py - a measurement as a row of data, in addition to the table for people: record.h for lessons in Python.
 
     record.part("n=1000")                          the rows from here on belong to the section "lesson27 SEED=1 n=1000"
     record.row("gelu_forward", "ms", 0.25, "ms")
 
-With RECORD=FILE, on a GPU, each call appends section,row,column,value,unit,card,date to that file. Otherwise nothing happens. What needs no GPU is
-recorded with RECORD_CARD= for no card.
+With RECORD=FILE, on a GPU, each call appends section,row,column,value,unit,card,date to that file. Otherwise nothing happens. Values that need no
+GPU are recorded with RECORD_CARD= for no card.
 """
 
 import csv

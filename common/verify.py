@@ -1,14 +1,14 @@
-"""verify.py - is the result right? What verify.h does, for lessons in Python, with NumPy's arrays.
+"""verify.py - is the result right? The equivalent of verify.h for lessons in Python, with NumPy arrays.
 
     x = verify.random(n, -3, 3, seed)               fresh input, the same for the same seed
-    y = verify.poisoned(n)                          NaN until somebody writes it
+    y = verify.poisoned(n)                          NaN until it is written
     verify.floats("gelu_forward", y, expected, 1e-6, 1e-5)
     verify.fact("the address is whole", found, expected)
     sys.exit(verify.finish("gelu"))                 PASS or FAIL, and the exit status
 
-The poison is 0xFFFD, again and again: as half, bfloat16, float and double a NaN, and none that arithmetic makes. The
-comparison is |found - expected| <= atol + rtol * |expected|, written so that a NaN is only right where NaN is expected
-and somebody has written it.
+The poison is 0xFFFD, repeated: as half, bfloat16, float and double a NaN that no arithmetic produces. The comparison
+is |found - expected| <= atol + rtol * |expected|, written so that a NaN is correct only where NaN is expected and a
+kernel has written it.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def random(n, low, high, seed):
 
 
 def poison(array):
-    """Fills an array, whatever its type; it has to be contiguous."""
+    """Fills an array of any type; it has to be contiguous."""
     raw = array.reshape(-1).view(np.uint8)
     raw[0::2], raw[1::2] = POISON & 0xFF, POISON >> 8
     return array
@@ -40,7 +40,7 @@ def is_poison(found):
 
 
 def wrong(found, expected, atol, rtol):
-    """Where they disagree, element by element."""
+    """The positions where they disagree, element by element."""
     with np.errstate(invalid="ignore", over="ignore"):
         difference = np.abs(found.astype(np.float64) - expected.astype(np.float64))
         close = difference <= atol + rtol * np.abs(expected.astype(np.float64))
@@ -51,7 +51,7 @@ def wrong(found, expected, atol, rtol):
 
 
 def floats(name, found, expected, atol, rtol):
-    """True when all agree; otherwise the first that do not are printed, with their places."""
+    """True when all agree; otherwise the first mismatches are printed, with their positions."""
     tally["comparisons"] += 1
     if found.shape != expected.shape:
         tally["failures"] += 1
@@ -70,7 +70,7 @@ def floats(name, found, expected, atol, rtol):
 
 
 def fact(name, found, expected):
-    """Something that is no array: it must be as the lesson says."""
+    """A value that is not an array: it must be the one that the lesson states."""
     if found != expected:
         tally["failures"] += 1
         print(f"{name}: expected {expected!r}, found {found!r}")

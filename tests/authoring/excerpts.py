@@ -1,4 +1,4 @@
-"""Checks of workbook.excerpts, and of what fill does with them; argument: a folder to write into."""
+"""Checks of workbook.excerpts, and of fill's use of them; argument: a folder to write into."""
 import contextlib
 import io
 import os
@@ -188,7 +188,7 @@ page = folder / "README.md"
 
 
 def filled(*arguments):
-    """What fill prints, and its exit status."""
+    """The output of fill, and its exit status."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         status = fill.main([*arguments, "01"])
     return printed.getvalue(), status

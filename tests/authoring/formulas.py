@@ -74,7 +74,7 @@ def page(text):
 
 
 def unmeasured(text):
-    """What is wrong in a page of a lesson that has no record."""
+    """The errors in a page of a lesson that has no record."""
     path = Path(sys.argv[1]) / "fresh.md"
     path.write_text(text)
     fresh = Page(path)

@@ -2,9 +2,9 @@
 
     python3 terminal.py LOG COMMAND... < SCRIPT
 
-Each line of SCRIPT is `send TEXT` (keys), `run COMMAND` (a shell command, beside the one that is watched), `wait TEXT` (until
-TEXT is shown, from what was shown after the last wait on) or `quiet SECONDS TEXT` (TEXT must not be shown so long). The
-last line is the command's status: `ended with N`. What was shown goes to LOG.
+Each line of SCRIPT is `send TEXT` (keys), `run COMMAND` (a shell command, in parallel with the watched one), `wait TEXT` (until
+TEXT is shown, searching the output since the last wait) or `quiet SECONDS TEXT` (TEXT must not be shown for that long). The
+last line is the command's status: `ended with N`. The output is written to LOG.
 """
 import os
 import pty

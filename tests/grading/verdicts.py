@@ -1,15 +1,17 @@
 """verdicts.py 03 JOINED: grades every file in solutions/lesson03_name/wrong/ and other/, and prints a line for each: did it get the verdict that its first
-line declares (`// expect: out_of_bounds`; other/: pass), and does what is printed have the text of its second line, if that is `// says: text`?
+line declares (`// expect: out_of_bounds`; other/: pass), and does the output contain the text of its second line, if that is `// says: text`?
 
 One process for all of them: a grading is a fork of this one, which has read the grader's front end (tools/workbook/grading/front.py) already.
 
-JOINED.sources has the files that are compiled together in JOINED.o (graders.test.sh): each is linked from that, its functions under the names that the judge
-asks for. JOINED.all and JOINED.plain are the functions and symbols of that object and of the solution's, as in `f(int)|_Z1fi`; in a module for Python,
-JOINED.linked has the linker's words.
+JOINED.sources has the files that are compiled together in JOINED.o (graders.test.sh): each is linked from that, with its functions under the
+names that the judge requests. JOINED.all and JOINED.plain are the functions and symbols of that object and of the solution's, as in
+`f(int)|_Z1fi`; in a module for Python, JOINED.linked has the linker's messages.
 
-tests/grading/failing_checks.txt has which check each mutant fails. That check is tried first, and when it gives the declared verdict and text, no other is
-run: most of a grading is checks that a mutant passes. Without an entry, or when that check decides otherwise, all are run in the judge's order up to the
-first that fails. ALL_CHECKS=1 does so for all mutants. What each failed is left in JOINED.failing; `cat build/tests/grading/*/joined.failing` is the new list.
+tests/grading/failing_checks.txt lists the check that each mutant fails. That check is tried first, and when it yields the declared verdict and
+text, no other is run: most of a grading is checks that a mutant passes. Without an entry, or when that check yields another verdict, all are run
+in the judge's order up to the first that fails. ALL_CHECKS=1 does so for all mutants. The failed checks are written to JOINED.failing;
+`cat
+build/tests/grading/*/joined.failing` is the new list.
 """
 import os
 import re
@@ -28,11 +30,11 @@ from workbook.grading import front  # noqa: E402
 
 FAILING = Path("tests/grading/failing_checks.txt")
 ENDLESS = "2"  # seconds of processor time after which a kernel without an end is as endless
-SHOWN = 30  # lines of a grading that went wrong
+SHOWN = 30  # lines of a failed grading
 
 
 class Outcome(NamedTuple):
-    """A grading's verdict, the name of the first check that failed ("": none), and what was printed."""
+    """A grading's verdict, the name of the first check that failed ("": none), and the output."""
 
     verdict: str
     failed: str
@@ -40,7 +42,7 @@ class Outcome(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A file, its object ("": it is compiled by the grading), the verdict that it is to get, and the text that has to be printed."""
+    """A file, its object ("": compiled by the grading), the expected verdict, and the text that has to be printed."""
 
     file: Path
     object: str
@@ -54,7 +56,7 @@ class Case(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """Without what depends on the width of a line: a line of the sanitizer's breaks where the length of the project's path says."""
+    """The text without line breaks that depend on a width: those of the sanitizer depend on the length of the project's path."""
     return " ".join(re.sub(r"^=========", "", text, flags=re.MULTILINE).split())
 
 
@@ -67,7 +69,7 @@ def declared(file: Path) -> tuple[str, str]:
 
 
 class Joined:
-    """The object that holds most of the files, each in a namespace of its own."""
+    """The object that contains most of the files, each in a separate namespace."""
 
     def __init__(self, stem: str, number: str, suffix: str) -> None:
         self.stem, self.suffix, self.libraries = stem, suffix, os.path.abspath(f"build/lessons/{number}")
@@ -76,7 +78,7 @@ class Joined:
         self.settings = configuration.load()
 
     def lines(self, kind: str) -> list[str]:
-        """Of one of the files beside the object."""
+        """The lines of one of the files beside the object."""
         path = Path(f"{self.stem}.{kind}")
         return path.read_text("utf-8").splitlines() if path.exists() else []
 
@@ -90,7 +92,7 @@ class Joined:
                 yield f"-Wl,--defsym={wanted[name]}={symbol}"
 
     def object_of(self, file: Path) -> str:
-        """A shared object in which this file's functions are those that the judge asks for; "": the file is not in the joined one."""
+        """A shared object in which this file's functions are those that the judge requests; "": the file is not in the joined one."""
         if str(file) not in self.sources:
             return ""
         own = f"joined_{file.parent.name}_{file.stem}"
@@ -106,7 +108,7 @@ class Joined:
 
 
 def in_fork(number: str, file: Path, output: int) -> int:
-    """What the child does: a grading, with all that it prints in this file. Returns its exit status."""
+    """The child process: a grading, with all of its output in this file. Returns its exit status."""
     for descriptor in 1, 2:
         os.dup2(output, descriptor)
     try:
@@ -137,22 +139,22 @@ def graded(number: str, case: Case, variables: dict[str, str]) -> Outcome:
 
 
 def as_declared(case: Case, outcome: Outcome) -> bool:
-    """Whether a grading ended so as the file's first lines say."""
+    """Whether a grading ended as declared in the file's first lines."""
     return outcome.verdict == case.expected and case.said in plain(outcome.printed)
 
 
 def grade(number: str, case: Case, first: str) -> Outcome:
-    """What a file's grading comes to; `first`: the check that is tried first, "": all of them, in the judge's order."""
+    """The outcome of a file's grading; `first`: the check that is tried first, "": all of them, in the judge's order."""
     if first:
         outcome = graded(number, case, {"OBJECT": case.object, "VERDICT_ONLY": "1", "CHECK_FIRST": first})
         if as_declared(case, outcome):
             return outcome
-    # What a later check prints may be what is looked for.
+    # A later check may print the expected text.
     return graded(number, case, {"OBJECT": case.object, "VERDICT_ONLY": "" if case.said else "1", "CHECK_FIRST": ""})
 
 
 def report(name: str, case: Case, outcome: Outcome) -> None:
-    """The line of a file, and what was printed if it is not what was to be."""
+    """The line of a file, and the output if it differs from the expected one."""
     if as_declared(case, outcome):
         print(f"ok {name}: {case.expected}", flush=True)
         return
@@ -169,7 +171,7 @@ def failing_checks() -> dict[str, str]:
 
 
 def grade_mutant(number: str, joined: Joined, file: Path, first: dict[str, str], failing: TextIO) -> None:
-    """Grades one, and notes which check it failed."""
+    """Grades one, and records the check that it failed."""
     name = f"lesson{number} mutant {file.stem}"
     expected, said = declared(file)
     if expected in ("", "pass"):

@@ -1,7 +1,7 @@
-"""python3 tests/lint/compare.py NAME LIST [--shorten] <found: whether what a linter finds is what LIST has, as a line for tests/run.
+"""python3 tests/lint/compare.py NAME LIST [--shorten] <found: whether a linter's findings are those in LIST, as a line for tests/run.
 
-Lines are `PATH CODE`, or `PATH NUMBER` where no more than that many are allowed. The list only becomes shorter: with --shorten what has been mended is
-taken out of it.
+Lines are `PATH CODE`, or `PATH NUMBER`, the maximum allowed. The list may only become shorter: --shorten removes the findings that have been
+fixed.
 """
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ Findings = dict[str, int]
 
 
 def read(text: str) -> Findings:
-    """The lines; one that ends with a number counts that much."""
+    """The lines; a number at the end of a line is its count."""
     findings = {}
     for line in text.split("\n"):
         if line and not line.startswith("#"):

@@ -1,6 +1,7 @@
-"""python3 tests/lint/long_awk.py FILE...: prints `PATH LINES` for each file with awk programs of more than ten lines; LINES are those of all of them.
+"""python3 tests/lint/long_awk.py FILE...: prints `PATH LINES` for each file with awk programs of more than ten lines; LINES is their total.
 
-An awk program is a file that ends in .awk, or what a script of sh hands to awk: the quoted text of the command, or a here-document for `-f`.
+An awk program is a file that ends in .awk, or the program that a shell script passes to awk: the quoted text of the command, or a here-document
+for `-f`.
 """
 import re
 import sys
@@ -13,7 +14,7 @@ HERE_DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(.*?)\n\t*\2$", re.DO
 
 
 def end_of_quoted(text: str, start: int) -> int:
-    """The position after the quoted text that begins at `start`; a $(command) inside of double quotes has quotes of its own."""
+    """The position after the quoted text that begins at `start`; a $(command) inside double quotes has separate quotes."""
     quote, at = text[start], start + 1
     while at < len(text) and text[at] != quote:
         if quote == '"' and text.startswith("$(", at):
@@ -24,7 +25,7 @@ def end_of_quoted(text: str, start: int) -> int:
 
 
 def end_of_command(text: str, start: int, ends: str) -> int:
-    """The position of the first of the characters `ends` that is not quoted."""
+    """The position of the first unquoted one of the characters `ends`."""
     at = start
     while at < len(text) and text[at] not in ends:
         if text[at] in "'\"":
@@ -35,7 +36,7 @@ def end_of_command(text: str, start: int, ends: str) -> int:
 
 
 def programs_of(script: str) -> list[int]:
-    """How many lines each awk program of the script has."""
+    """The number of lines of each awk program of the script."""
     lines = []
     for found in AWK.finditer(script):
         if "#" in script[script.rfind("\n", 0, found.start()) + 1 : found.start()].split("'")[0].split('"')[0]:
@@ -55,7 +56,7 @@ def long_lines(path: Path) -> int:
 
 
 def main(paths: list[str]) -> None:
-    """Prints what is too long."""
+    """Prints the programs that are too long."""
     for path in paths:
         lines = long_lines(Path(path))
         if lines:

@@ -1,5 +1,5 @@
-"""browser.py NOTEBOOK SCREENSHOTS CHROMIUM: does in JupyterLab, in a real browser, what a student does with lesson 03, and looks
-at what the page shows. Prints `ok NAME` or `not ok NAME: why` for each check; screenshots of each step go to SCREENSHOTS.
+"""browser.py NOTEBOOK SCREENSHOTS CHROMIUM: performs in JupyterLab, in a real browser, a student's steps in lesson 03, and
+checks the page. Prints `ok NAME` or `not ok NAME: why` for each check; screenshots of each step go to SCREENSHOTS.
 """
 
 import re
@@ -48,7 +48,7 @@ class Page:
         return cell.locator(".cm-content").evaluate("e => e.cmTile?.view?.state.doc.toString() ?? e.cmView.view.state.doc.toString()")
 
     def edit(self, cell, old, new):
-        """Types the cell anew with `new` in the place of `old`, as by selecting all and pasting."""
+        """Replaces the cell's text with a version in which `new` replaces `old`, as by selecting all and pasting."""
         source = self.source(cell)
         assert source.count(old) == 1, f"{old!r} is {source.count(old)} times in the cell"
         cell.locator(".cm-content").click(position={"x": 5, "y": 5})
@@ -58,7 +58,7 @@ class Page:
     def run(self, cell):
         """Runs it and returns the text of its output; the prompt shows a star until it is done, then a number."""
         before = self.prompt(cell)
-        for _ in range(5):  # a key that comes while the page is still busy with itself is lost
+        for _ in range(5):  # a key pressed while the page is still busy is lost
             cell.locator(".cm-content").click(position={"x": 5, "y": 5})
             self.page.keyboard.press("Control+Enter")
             if self.wait(lambda: self.prompt(cell) != before, 3000):
@@ -80,7 +80,7 @@ class Page:
         return False
 
     def picture(self, cell, name):
-        """What does not fit into the window is not drawn, so the window is made as tall as the cell."""
+        """Content outside of the window is not drawn, so the window is made as tall as the cell."""
         box = cell.bounding_box()
         self.page.set_viewport_size({"width": WIDTH, "height": max(HEIGHT, int(box["height"]) + 200)})
         cell.scroll_into_view_if_needed()
@@ -151,7 +151,7 @@ def student(page):
 
 
 def looks(page, theme):
-    """What must hold in each theme: figures there, nothing unreadable."""
+    """The requirements in each theme: figures are shown, nothing is unreadable."""
     broken = page.missing_figures()
     count = page.page.locator(".jp-RenderedMarkdown img").count()
     check(f"browser: the page's figures are there, {theme}", count and not broken, f"{count} figures, broken: {broken}")
@@ -180,7 +180,7 @@ def main(notebook, screenshots, chromium):
     screenshots = Path(screenshots)
     screenshots.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix="browser-"))
-    # JupyterLab saves what it opens, so it gets a copy. Nothing lies beside it: the figures are in it.
+    # JupyterLab saves the files that it opens, so it gets a copy. The copy has no other files: the figures are embedded.
     (scratch / "work" / "notebooks").mkdir(parents=True)
     shutil.copy(notebook, scratch / "work" / "notebooks")
     lab = Lab(scratch / "work", scratch, {"WORKBOOK": str(ROOT), "PROGRESS_FILE": str(scratch / "progress.txt")})

@@ -74,7 +74,7 @@ def tables_of(text):
 
 
 def check_tables(lesson, cells):
-    """Every table is there. One that asks for a prediction is two: first the questions, then, folded and behind the run, the answers."""
+    """No table is missing. One that asks for a prediction is split: first the questions, then, folded and after the run, the answers."""
     own = tables_of(re.sub(r"\]\([^)]*\)", "]", lesson.page))
     texts = ["".join(cell["source"]) if cell["cell_type"] == "markdown" else "" for cell in cells]
     found = {name: tables_of(re.sub(r"\]\([^)]*\)", "]", text)) for name, text in zip((cell["id"] for cell in cells), texts)}
@@ -104,7 +104,7 @@ def check_tables(lesson, cells):
 
 
 def check_figures(lesson, cells):
-    """The pictures are in the notebook itself, each in a cell of its own, and are the page's."""
+    """The pictures are in the notebook itself, each in a separate cell, and are the page's."""
     names = re.findall(r"\]\(figures/([^)]*)\.svg\)", lesson.page)
     texts = {cell["id"]: "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"}
     data = re.findall(r"!\[[^]]*\]\(data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)\)", "\n".join(texts.values()))

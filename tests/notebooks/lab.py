@@ -1,4 +1,4 @@
-"""Starts JupyterLab for browser.py: a token, a free port, no browser, and nothing of the user's own settings."""
+"""Starts JupyterLab for browser.py: a token, a free port, no browser, and none of the user's settings."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 EXTENSIONS = {
-    # All cells are in the page at once, also those that have not been scrolled to.
+    # All cells are in the page at once, including those that have not been scrolled to.
     "notebook-extension/tracker": {"windowingMode": "none"},
 }
 

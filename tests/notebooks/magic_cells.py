@@ -1,6 +1,6 @@
-"""A notebook whose cells go right and wrong in every way, executed by nbclient: magic_cells.py SCRATCH [WORD].
+"""A notebook whose cells succeed and fail in every way, executed by nbclient: magic_cells.py SCRATCH [WORD].
 
-With WORD only the cells with that word in their name; `end` for those that are interrupted and killed.
+With WORD only the cells with that word in their names; `end` for those that are interrupted and killed.
 
 Prints `ok NAME` or `not ok NAME: why`, as the suites do. It runs in the project's virtual environment, on the emulator.
 """
@@ -79,7 +79,7 @@ int main() {
 }
 """
 
-# A program in three pieces, as a lesson's notebook has them, and cells that show the middle one. Its kernel goes wrong when it is told to.
+# A program in three pieces, as in a lesson's notebook, and cells that show the middle one. Its kernel fails on request.
 WHOLE = KERNEL.replace("main()", "main(int count, char **)").replace("128", "100").replace("THREADS", "100 * count").replace("GUARD", "if (true)")
 HEAD, SHOWN, TAIL = re.split(r"(?=__global__)|(?=int main)", WHOLE)
 
@@ -91,7 +91,7 @@ def pieces(file):
     return write
 
 
-# Defines compiled(), how many programs the session keeps.
+# Defines compiled(), the number of programs that the session keeps.
 COUNT = """import glob, os, tempfile
 def compiled():
     return len(glob.glob(f"{tempfile.gettempdir()}/nvcc_magic-{os.getpid()}-*/kept/*"))
@@ -103,7 +103,7 @@ def piece(shown=SHOWN, line="%%nvcc --run"):
     return f'{line}\n#include "head.h" // declarations\n\n\n{shown}\n#include "tail.h" // main\n'
 
 
-# Name, the cell, and what to find: text and HTML are patterns, error is the exception that IPython reports.
+# Name, the cell, and the expected output: text and HTML are patterns, error is the exception that IPython reports.
 CASES = [
     ("a good cell", "%%nvcc\n" + program(), dict(text="^the end")),
     (
@@ -344,7 +344,7 @@ def report(name, why):
 
 
 def shown(cell):
-    """What a cell shows: its text (plain text of displays included), its HTML on one line, and its error."""
+    """The output of a cell: its text (including the plain text of displays), its HTML on one line, and its error."""
     text = html = error = ""
     for output in cell.outputs:
         if output.output_type == "stream":
@@ -375,7 +375,7 @@ def judge(cell, text="", html="", error=""):
 
 
 def ended(process):
-    """Whether a process is gone; one that nobody has waited for yet counts as gone."""
+    """Whether a process has ended; a zombie counts as ended."""
     try:
         return Path(f"/proc/{process}/stat").read_text().split()[2] == "Z"
     except OSError:
@@ -423,7 +423,7 @@ async def check_death(client, index):
 
 
 def check_progress(path):
-    """What the cells have passed is noted, for make progress; here in another file than the student's."""
+    """Exercises that the cells have passed are recorded for make progress; here in a file other than the student's."""
     noted = Path(path).read_text() if Path(path).exists() else ""
     report("a cell's pass counts in make progress", "" if re.search(r"^03 \d{4}-\d\d-\d\d .* cell$", noted, re.MULTILINE) else f"{noted!r}")
 

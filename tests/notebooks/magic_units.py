@@ -40,7 +40,7 @@ def refused(line):
     return ""
 
 
-# What cannot be understood, and a word of the message.
+# Invalid options, and a word of the message.
 REFUSED = [
     ("--backend tpu", "auto, gpu or cpu"),
     ("--timeout x", "seconds"),
@@ -305,7 +305,7 @@ def test_sources():
 
 
 def toolkit_that_knows(architectures):
-    """An nvcc that only says what it can compile for."""
+    """An nvcc that only lists its target architectures."""
     path = Path(tempfile.mkdtemp()) / "nvcc"
     path.write_text(f"#!/bin/sh\nprintf '%s\\n' {architectures}\n")
     path.chmod(0o755)
@@ -313,7 +313,7 @@ def toolkit_that_knows(architectures):
 
 
 def test_looking_around():
-    """Without a checkout: what the scripts find that lie with the package."""
+    """Without a checkout: the findings of the scripts in the package."""
     found = machine._look_around()
     check("without a checkout nvcc is found", os.access(found.nvcc, os.X_OK) and found.cuda.split(".")[0].isdigit(), True)
     check("and what to compile for", found.gencode[:1], ["-gencode"])
@@ -489,7 +489,7 @@ def test_reports():
 
 # --- what was compiled before ---
 
-# Writes what it was called for into what it is to make.
+# Writes its arguments to its output file.
 NVCC = """#!/bin/sh
 cd "$(dirname "$0")"
 echo call >>calls
@@ -519,7 +519,7 @@ class Cells:
         self.compiler = compile.Compiler(machine_here, self.session)
 
     def calls(self, body, line=""):
-        """How often nvcc is called for a cell; the program must be that cell's."""
+        """The number of nvcc calls for a cell; the program must be that cell's."""
         said = self.folder / "calls"
         said.write_text("")
         told = options.parse(line)
@@ -701,7 +701,7 @@ for test in (
 ):
     try:
         test()
-    except Exception as error:  # one check more that failed, and the others go on
+    except Exception as error:  # counts as a failed check, and the others continue
         print(f"not ok {test.__name__}: {type(error).__name__}: {error}")
 
 # --- the emulator's wheel, whose package has the library in lib/ ---

@@ -1,7 +1,7 @@
-"""Runs the test suites: tests/run says how it is called, and calls it in the workbook's root.
+"""Runs the test suites: tests/run documents the usage, and calls it in the workbook's root.
 
-Each run of a suite is a process of its own (supervise.py) with a log of its own, so that one that crashes, hangs or is killed ends alone, and is a
-failure in the closing line.
+Each run of a suite is a separate process (supervise.py) with a separate log, so that a crash, a hang or a kill affects only that suite, and counts as
+a failure in the closing line.
 """
 import json
 import os
@@ -25,11 +25,11 @@ LIMIT = int(os.environ.get("SUITE_LIMIT") or 1500)  # seconds for one suite
 SHOWN = 150  # lines of a suite that failed
 KINDS = {"ok": "passed", "not ok": "failed", "skip": "skipped"}
 CHECK = re.compile("^(ok|not ok|skip) ", re.MULTILINE)
-OURS = ("SUITE", "VERBOSE", "QUICK", "JOBS")  # what the caller says to this program is not for the suites
+OURS = ("SUITE", "VERBOSE", "QUICK", "JOBS")  # the caller's settings for this program must not reach the suites
 
 
 class Result(NamedTuple):
-    """One run: how many checks of each kind, and how long it took."""
+    """One run: the number of checks of each kind, and its duration."""
 
     job: Job
     counts: dict[str, int]
@@ -37,7 +37,7 @@ class Result(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What the caller wants."""
+    """The caller's options."""
 
     word: str
     lesson: str
@@ -47,7 +47,7 @@ class Options(NamedTuple):
 
 
 def options(arguments: list[str]) -> Options:
-    """From the command line and the environment. SystemExit: they are wrong."""
+    """Options from the command line and the environment. SystemExit: they are invalid."""
     lesson = arguments[1] if len(arguments) == 2 and arguments[0] == "lesson" else ""
     if arguments and not lesson:
         sys.exit("usage: tests/run [lesson NUMBER]")
@@ -59,13 +59,13 @@ def options(arguments: list[str]) -> Options:
 
 
 def count(text: str) -> dict[str, int]:
-    """How many checks of each kind a log has."""
+    """The number of checks of each kind in a log."""
     found = CHECK.findall(text)
     return {kind: found.count(kind) for kind in KINDS}
 
 
 def why_ended(report: dict[str, Any], counts: dict[str, int]) -> str:
-    """What else is wrong with a suite than its checks, or nothing."""
+    """A suite's failure other than its checks, or nothing."""
     if report["late"]:
         return f"stopped after {LIMIT} s"
     if report["signal"]:
@@ -76,7 +76,7 @@ def why_ended(report: dict[str, Any], counts: dict[str, int]) -> str:
 
 
 class Runner:
-    """Runs jobs, as many at once as there are slots."""
+    """Runs jobs, up to the number of slots at once."""
 
     def __init__(self, chosen: Options) -> None:
         self.chosen = chosen
@@ -84,7 +84,8 @@ class Runner:
         self.running: set[subprocess.Popen[bytes]] = set()
         self.stopping = False
         self.environment = {name: value for name, value in os.environ.items() if name not in OURS}
-        # This interpreter itself where PATH begins with a version manager's shim (pyenv, asdf): that is a dozen shells for each start, of some ten thousand.
+        # This interpreter itself, if PATH begins with a version manager's shim (pyenv, asdf), which runs a dozen shells at each of some 10,000
+        # starts.
         self.environment["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
 
     def supervise(self, job: Job) -> dict[str, Any]:
@@ -105,7 +106,7 @@ class Runner:
             return {"status": status, "signal": max(-status, 0), "late": False, "wall": 0, "cpu": 0, "left": 0}
 
     def run(self, job: Job) -> Result:
-        """One job: its log gets a line for what its checks do not say, the terminal a summary in one piece."""
+        """One job: its log gets a line for failures other than its checks, the terminal a summary in one piece."""
         if self.stopping:
             return Result(job, dict.fromkeys(KINDS, 0), Duration(0, 0))
         report = self.supervise(job)
@@ -126,7 +127,7 @@ class Runner:
         return result
 
     def summary(self, result: Result, text: str, left: int) -> str:
-        """The line about a job, and below it what failed and what was skipped."""
+        """The line about a job, and below it the failed and skipped checks."""
         counts, took = result.counts, result.took
         line = f"{result.job.name:<28} {counts['ok']:4} ok {counts['not ok']:3} failed {counts['skip']:3} skipped {took.wall:5} s"
         lines = text.splitlines()
@@ -139,7 +140,7 @@ class Runner:
         return "\n    ".join([line, *lines])
 
     def stop(self) -> None:
-        """Ends what runs."""
+        """Ends the running jobs."""
         self.stopping = True
         for process in list(self.running):
             process.terminate()
@@ -155,7 +156,7 @@ class Runner:
 
 
 def in_order(jobs: list[Job]) -> list[Job]:
-    """What takes long first, so that all slots end their work together."""
+    """The longest jobs first, so that all slots finish at about the same time."""
     record = durations.read()
     unknown = Duration(durations.UNKNOWN, 0)
     return sorted(jobs, key=lambda job: -record.get(job.name, unknown).cost)

@@ -1,4 +1,4 @@
-"""Which suites there are, and how often each is run: once, or once per lesson or exercise, as a line of the suite says."""
+"""The suites, and how often each is run: once, or once per lesson or exercise, as a line of the suite specifies."""
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,18 +28,18 @@ class Job(NamedTuple):
 
     @property
     def log(self) -> str:
-        """The file's name of its log."""
+        """The file name of its log."""
         return re.sub("[/ ]", "-", self.name) + ".log"
 
 
 def numbers_of(subject: str) -> list[str]:
-    """The numbers of all lessons, or of all exercises, 03b among them."""
+    """The numbers of all lessons, or of all exercises, including 03b."""
     found = [FOLDER.match(path.name) for path in sorted(Path("lessons").iterdir()) if path.is_dir()]
     return [one[1] + one[2] for one in found if one and (subject == "exercise" or not one[2])]
 
 
 def jobs_of(path: Path) -> Iterator[Job]:
-    """The runs of one suite. `# quick` is in a quick suite, and `# quick: 03 27` in one that is for these lessons."""
+    """The runs of one suite. A quick suite contains `# quick`, or `# quick: 03 27` if it is quick only for these lessons."""
     text = HEAD.match(path.read_text("utf-8"))
     subject, quick = (SUBJECT.search(text[0]), QUICK.search(text[0])) if text else (None, None)
     if not subject:
@@ -51,7 +51,7 @@ def jobs_of(path: Path) -> Iterator[Job]:
 
 
 def find(word: str, lesson: Optional[str]) -> list[Job]:
-    """The runs of all suites with that word in their path or name; with a lesson's number only what is run for it."""
+    """The runs of all suites with that word in their path or name; with a lesson's number only the runs for it."""
     paths = sorted(path for root in ROOTS for path in Path(root).rglob("*.test.sh"))
     jobs = [job for path in paths for job in jobs_of(path)]
     return [job for job in jobs if (word in job.script or word in job.name) and (lesson is None or job.argument == lesson)]

@@ -1,9 +1,10 @@
-"""supervise.py LIMIT REPORT SUITE [ARGUMENT]: runs one suite, its output on this process's stdout, and accounts for all it started. __main__.py sets LIMIT.
+"""supervise.py LIMIT REPORT SUITE [ARGUMENT]: runs one suite, its output on this process's stdout, and accounts for all its descendants.
+__main__.py sets LIMIT.
 
-REPORT is JSON: {"status": exit status, "signal": 0 or the signal that ended the suite, "late": whether LIMIT seconds were over, "wall": seconds,
-"cpu": seconds of processor time, "left": processes that outlived the suite}. The suite runs in a session of its own. This process is its subreaper:
-what a suite leaves behind, and what a jail's process 1 leaves behind, has it for a parent at the end, so that wait4() counts its time as well. That
-needs no rights, where a control group needs root. Whatever still runs some seconds after the suite has ended is killed, and so is all of it at the limit.
+REPORT is JSON: {"status": exit status, "signal": 0 or the signal that ended the suite, "late": whether LIMIT was exceeded, "wall": seconds,
+"cpu": seconds of processor time, "left": processes that outlived the suite}. The suite runs in a new session. This process is its subreaper:
+orphans of a suite, and of a jail's process 1, are reparented to it, so that wait4() counts their time as well. That needs no privileges, whereas a
+control group needs root. Processes that still run some seconds after the suite has ended are killed, and so are all of them at the limit.
 """
 import ctypes
 import json
@@ -21,7 +22,7 @@ GRACE = 1  # seconds for processes that end by themselves after their suite
 
 
 class Over(Exception):
-    """The time is over."""
+    """The time limit is exceeded."""
 
 
 class Stopped(Exception):
@@ -29,14 +30,14 @@ class Stopped(Exception):
 
 
 def children(process: int) -> list[int]:
-    """The processes that this one, or one of its threads, has started, or was left."""
+    """The children of this process and its threads, including adopted ones."""
     found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{process}/task"):
             with open(f"/proc/{process}/task/{thread}/children", encoding="ascii") as file:
                 found.extend(map(int, file.read().split()))
     except OSError:
-        pass  # it has ended meanwhile
+        pass  # it ended meanwhile
     return found
 
 
@@ -68,7 +69,7 @@ def is_first(process: int) -> bool:
 
 
 def start(command: list[str]) -> int:
-    """The command in a session of its own: its process."""
+    """Starts the command in a new session, and returns its process."""
     child = os.fork()
     if child == 0:
         try:
@@ -85,28 +86,28 @@ def start(command: list[str]) -> int:
 
 
 class Account:
-    """What has ended below this process."""
+    """Ended processes below this one."""
 
     def __init__(self) -> None:
         self.cpu = 0.0
         self.ended: dict[int, int] = {}
-        self.inside: dict[int, float] = {}  # what the processes of a jail had used when they were last seen, by its process 1
+        self.inside: dict[int, float] = {}  # the last observed usage of the processes of a jail, by its process 1
         self.deadline = 0.0
 
     def look(self) -> None:
-        """When a jail's process 1 is killed, so are the others in the jail, and nobody waits for them: their time must have been seen before."""
+        """When a jail's process 1 is killed, so are the others in the jail, and no process waits for them: their time must be read before."""
         for process in descendants(os.getpid()):
             if is_first(process):
                 self.inside[process] = sum(map(seconds_of, descendants(process)))
 
     def on_timer(self, *_: Any) -> None:
-        """Looks several times in a second. Over: the time to wait is."""
+        """Polls several times per second. Over: the time to wait is exceeded."""
         if time.monotonic() >= self.deadline:
             raise Over
         self.look()
 
     def wait(self) -> Optional[int]:
-        """Waits for a process to end: which. None: there are no more."""
+        """Waits for a process to end, and returns it. None: there are no more."""
         try:
             process, status, used = os.wait4(-1, 0)
         except ChildProcessError:
@@ -117,7 +118,7 @@ class Account:
         return process
 
     def wait_for(self, process: Optional[int], seconds: float) -> None:
-        """Waits for that process, or for all of them (None). Over: the seconds are."""
+        """Waits for that process, or for all of them (None). Over: the seconds are exceeded."""
         self.deadline = time.monotonic() + seconds
         signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
         try:
@@ -129,7 +130,7 @@ class Account:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     def kill_all(self) -> int:
-        """Ends everything below this process: how many there were at first."""
+        """Ends everything below this process, and returns the initial number of processes."""
         first = descendants(os.getpid())
         while True:
             for process in descendants(os.getpid()):
@@ -142,7 +143,7 @@ class Account:
 
 
 def supervise(limit: float, command: list[str]) -> dict[str, Any]:
-    """Runs the command to its end: the report."""
+    """Runs the command to its end, and returns the report."""
     account, late, left, begin = Account(), False, 0, time.monotonic()
     signal.signal(signal.SIGALRM, account.on_timer)
     suite = start(command)
@@ -181,7 +182,7 @@ def main() -> int:
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # from the terminal: the runner says what is to end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # from the terminal: the runner decides which processes to end
     try:
         facts = supervise(float(limit), command)
     except Stopped:

@@ -1,4 +1,4 @@
-"""python3 tests/texts: the texts hold together; a line for each check, as tests/run counts them. See tests/texts.test.sh."""
+"""python3 tests/texts: checks that the texts are consistent; a line for each check, as counted by tests/run. See tests/texts.test.sh."""
 import os
 import re
 from collections.abc import Callable
@@ -13,13 +13,13 @@ SHOWN = 40  # findings of one check
 LESSONS = re.compile(r"[Ll]essons? +\d\d(?:(?:, and|,| and| or| to) \d\d)*")
 SOURCES = ("common", "emulator", "tools", "tests", "lessons", "solutions", "notebooks", "bench")
 LISTED = tuple((page, page, "") for page in ("tools/grading", "tools/jail", "tools/notebooks", "tools/workbook"))
-LISTED += (("tools/workbook", "tools/workbook/grading", "grading/"),)  # page, folder, what is before its names
+LISTED += (("tools/workbook", "tools/workbook/grading", "grading/"),)  # page, folder, prefix of its names
 LISTED_SUFFIXES = (".c", ".h", ".cpp", ".py")
 SOURCE_SUFFIXES = (".c", ".h", ".cu", ".cpp", ".sh", ".py")
 
 
 def broken_links() -> list[str]:
-    """Links to files or headings that are not there."""
+    """Links to files or headings that do not exist."""
     found = []
     headings = {text: anchors(read(text)) for text in texts()}
     for text in headings:
@@ -34,7 +34,7 @@ def broken_links() -> list[str]:
 
 
 def not_called_planned() -> list[str]:
-    """Lessons that do not exist and are not called planned: paragraph by paragraph, and in a list point by point."""
+    """Lessons that do not exist and are not called planned: checked by paragraph, and in a list by point."""
     found, known = [], set(numbers())
     programs = [path for top, suffix in (("lessons", "cu"), ("lessons", "h"), ("solutions", "cu")) for path in sorted(Path(top).glob(f"*/*.{suffix}"))]
     for text in [*texts(), *map(str, programs)]:
@@ -47,7 +47,7 @@ def not_called_planned() -> list[str]:
 
 
 def wrong_next() -> list[str]:
-    """Pages whose "Read next" does not name the next lesson; after a further exercise, 03b, comes the next lesson as well."""
+    """Pages whose "Read next" does not name the next lesson; the next lesson also follows a further exercise, 03b."""
     found = []
     for page in pages():
         number = page[len("lessons/lesson") :][:2]
@@ -60,7 +60,7 @@ def wrong_next() -> list[str]:
 
 
 def other_minutes() -> list[str]:
-    """Lessons that README.md or TEACHING.md gives other minutes than their page."""
+    """Lessons whose minutes in README.md or TEACHING.md differ from their page."""
     found = []
     for page in pages():
         minutes = re.search(r"^\*About (\d+) minutes", read(page), re.MULTILINE)
@@ -71,12 +71,12 @@ def other_minutes() -> list[str]:
 
 
 def other_map() -> list[str]:
-    """The map, if it is not the one that the pages make."""
+    """The map, if it is not the one generated from the pages."""
     return [] if figure(all_needs()) == read("lessons/map.svg") else ["lessons/map.svg differs"]
 
 
 def wrong_paths() -> list[str]:
-    """A path has, before each lesson, those that it needs; its minutes add up; the last one has all lessons."""
+    """A path lists the prerequisites of each lesson before it; its minutes add up; the last one has all lessons."""
     found, lessons = [], {lesson.number: lesson for lesson in all_needs()}
     sums, met = [], []
     for part in read("MAP.md").split("\n## ")[1:]:
@@ -104,7 +104,7 @@ def wrong_paths() -> list[str]:
 
 
 def around_cells() -> list[str]:
-    """Sentences that go around a command of its own: it becomes a cell of the notebook, with its output below."""
+    """Sentences that continue around a command on a separate line: it becomes a cell of the notebook, with its output below."""
     found = []
     for page in pages():
         cells = re.finditer(r"^```[^\n]*\nmake [^\n]*\n```[^\n]*\n(?:(?:[ \t]*|<!--[^\n]*)\n)*([a-z][^\n]*)", read(page), re.MULTILINE)
@@ -114,7 +114,7 @@ def around_cells() -> list[str]:
 
 
 def open_folds() -> list[str]:
-    """What is folded begins and ends in lines of its own, or neither GitHub nor a notebook folds it."""
+    """Folded text begins and ends in separate lines, or neither GitHub nor a notebook folds it."""
     found = []
     for text in texts():
         code, folds = False, 0
@@ -134,7 +134,7 @@ def open_folds() -> list[str]:
 
 
 def wrong_syllabus() -> list[str]:
-    """35 lessons, each of them there or planned, and none of them both or twice. There may be more."""
+    """35 lessons, each of them existing or planned, and none of them both or twice. There may be more."""
     page = read("README.md")
     rows = re.findall(r"^\| \[(\d\d) ", page, re.MULTILINE)
     named = rows + re.findall(r"(?:^| )(\d\d) [a-z]", paragraph(page, "Planned"), re.MULTILINE)
@@ -144,7 +144,7 @@ def wrong_syllabus() -> list[str]:
 
 
 def left_to_write() -> list[str]:
-    """FILL IN, in what make new has made."""
+    """FILL IN, in files that make new has created."""
     found = []
     files = [Path("README.md"), Path("TEACHING.md")]
     files += [path for top in ("lessons", "solutions", "tests/lessons/change_it") for path in sorted(Path(top).rglob("*")) if path.is_file()]
@@ -156,7 +156,7 @@ def left_to_write() -> list[str]:
 
 
 def sources() -> list[str]:
-    """What words_gone.txt is about beside the texts."""
+    """The other files, besides the texts, to which words_gone.txt applies."""
     found = []
     for top in SOURCES:
         for folder, below, names in os.walk(top):
@@ -166,7 +166,7 @@ def sources() -> list[str]:
 
 
 def unlisted_files() -> list[str]:
-    """Sources that the README of their folder does not name: it says where each decision is made. A module is named without its suffix."""
+    """Sources that the README of their folder does not name: it lists where each decision is made. A module is named without its suffix."""
     found = []
     for page, folder, below in LISTED:
         names = set(re.findall("`([^`\n]+)`", read(f"{page}/README.md")))
@@ -179,7 +179,7 @@ def unlisted_files() -> list[str]:
 
 
 def words_gone() -> list[str]:
-    """Words that the field's have replaced, with what to say instead."""
+    """Words that the field's terms have replaced, with those terms."""
     listed = [line.split("\t") for line in read("tests/words_gone.txt").split("\n") if line and not line.startswith("#")]
     any_word = re.compile("|".join(f"(?:{word})" for word, _ in listed), re.MULTILINE)
     found = []
@@ -213,7 +213,7 @@ CHECKS: list[tuple[str, Callable[[], list[str]]]] = [
 
 
 def main() -> None:
-    """Runs all of them in the workbook's root."""
+    """Runs all checks in the workbook's root."""
     os.chdir(ROOT)
     for name, check in CHECKS:
         found = check()

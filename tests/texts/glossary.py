@@ -10,7 +10,7 @@ NO_TEXT = [r"<!--[^>]*-->", r"`[^`]*`", r"!\[[^]]*\]\([^)]*\)", r"<[^>]*>"]
 
 
 class Word(NamedTuple):
-    """A heading, the names in it (the field's term, and in brackets those that pages use too), and the page that explains it."""
+    """A heading, the names in it (the field's term, and in brackets those that pages also use), and the page that explains it."""
 
     word: str
     names: list[str]
@@ -36,7 +36,7 @@ def entries() -> list[tuple[str, str]]:
 
 
 def running_text(page: str) -> str:
-    """A page from its idea on, in small letters: no code, no figures, no comments, no headings."""
+    """A page from its idea on, in lower case: no code, no figures, no comments, no headings."""
     text = read(page).partition("\n## The idea")[2].partition("\n")[2]
     text = re.sub(r"^#.*", "", CODE.sub("", text), flags=re.MULTILINE).replace("\n", " ")
     for pattern in NO_TEXT:
@@ -45,7 +45,7 @@ def running_text(page: str) -> str:
 
 
 def unexplained() -> list[str]:
-    """Words whose text leads to no lesson, or to several."""
+    """Words whose text links to no lesson, or to several."""
     return [f"GLOSSARY.md: {word.word}" for word in words() if word.links != 1] + (["GLOSSARY.md: it has 40 words and more"] if len(words()) < 40 else [])
 
 
@@ -76,13 +76,13 @@ def undefined() -> list[str]:
 
 
 def same_name_twice() -> list[str]:
-    """Names that head two entries, or stand in the brackets of one and head another."""
+    """Names that head two entries, or are in the brackets of one and head another."""
     names = [name.lower() for word in words() for name in word.names]
     return [f"GLOSSARY.md: {name}" for name in sorted(set(names)) if names.count(name) > 1]
 
 
 def out_of_order() -> list[str]:
-    """Words that follow one that they belong before."""
+    """Words out of order."""
     listed = [(word.word.upper(), word.word) for word in words()]
     return [f"GLOSSARY.md: {after[1]}, after {before[1]}" for before, after in zip(listed, listed[1:]) if after < before]
 

@@ -1,4 +1,4 @@
-"""Which texts there are, and the parts of Markdown that the checks look at."""
+"""The texts, and the parts of Markdown that the checks examine."""
 import os
 import re
 import sys
@@ -19,7 +19,7 @@ def read(path: str) -> str:
 
 
 def texts() -> list[str]:
-    """Every page in Markdown, but for what is built and what `make new` fills in."""
+    """Every page in Markdown, except build products and the skeletons of `make new`."""
     found = []
     for folder, below, names in os.walk("."):
         top = folder == "."
@@ -49,12 +49,12 @@ def anchors(text: str) -> set[str]:
 
 
 def links(text: str) -> list[str]:
-    """The links of a text to files; what stands in code is none, and ../../actions/ is a page of GitHub's about the repository."""
+    """The links of a text to files; text in code does not count, and ../../actions/ is a GitHub page about the repository."""
     text = re.sub("`[^`\n]*`", "", CODE.sub("", text)).replace("\n", " ")
     return sorted({link for link in re.findall(r"\]\(([^)]*)\)", text) if not re.match(r"[a-z]*:|\.\./\.\./actions/", link)})
 
 
 def paragraph(text: str, begin: str) -> str:
-    """From the line that begins so to the next empty one; nothing where there is none."""
+    """The text from the line with that beginning to the next empty one; nothing if there is none."""
     found = re.search(rf"^{re.escape(begin)}.*\n(?:.+\n)*", text, re.MULTILINE)
     return found[0] if found else ""

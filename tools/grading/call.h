@@ -6,12 +6,12 @@
 
 #include "tools/grading/protocol.h"
 
-/* Whole numbers and pointers on one side, floats on the other: the calling conventions of Linux on x86-64 and on 64-bit ARM give
- * each kind its own registers, so a call with too many of both is right for every function that takes some of them. */
+/* Integers and pointers on one side, floats on the other: the calling conventions of Linux on x86-64 and on 64-bit ARM pass each kind in
+ * separate registers, so a call with surplus arguments of both kinds is correct for every function that takes only some of them. */
 typedef int (*any_function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
                             uint64_t, uint64_t, uint64_t, float, float, float, float, float, float);
 
-/* `at`: where each array begins. */
+/* `at`: the start of each array. */
 static inline int call_function(void *function, const struct job *job, unsigned char *const *at, cudaStream_t stream) {
     uint64_t i[INTEGERS_MAX] = {};
     float f[FLOATS_MAX] = {};

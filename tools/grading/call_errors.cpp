@@ -1,8 +1,8 @@
-/* call_errors.cpp - what every call is judged by, before anybody looks at its results: CUDA errors, findings of the
+/* call_errors.cpp - the criteria applied to every call before its results are checked: CUDA errors, findings of the
  * emulator, waiting, and launches into another stream. */
 #include "tools/grading/checks.h"
 
-/* The emulator's word for the worst thing it has found, as a verdict; NULL when it found nothing. */
+/* The emulator's most severe finding as a verdict; NULL without a finding. */
 static const char *emulator_verdict(const struct result *r) {
     std::string word = r->answer.verdict;
     if (word == "none" || word.empty()) {
@@ -33,7 +33,7 @@ static const char *error_verdict(int error) {
     }
 }
 
-/* What the grader knows of the exercise, for accesses that went astray. */
+/* The grader's exercise-specific advice about an illegal access. */
 static std::string advice(const struct result *r, const char *verdict) {
     bool astray = strcmp(verdict, "out_of_bounds") == 0 || strcmp(verdict, "race") == 0;
     if (strcmp(verdict, "timeout") == 0 && r->call.timeout_advice) {
@@ -53,8 +53,8 @@ static bool impossible(const struct launch *l) {
            l->grid[1] == 0 || l->grid[1] > 65535 || l->grid[2] == 0 || l->grid[2] > 65535;
 }
 
-/* Where a thread arrives at an mbarrier in the wrong phase, it is up to chance which waits end, and what is read and written by then: other reports,
- * and a wait that never ends, are consequences. */
+/* Where a thread arrives at an mbarrier in the wrong phase, chance decides which waits end and which reads and writes have happened by
+ * then: other reports, and a wait that never ends, are consequences. */
 static void judge_arrivals(const struct result *r, const char *verdict, const char *name) {
     bool arrival = false,
          later = verdict && (strcmp(verdict, "divergent_barrier") == 0 || strcmp(verdict, "race") == 0);
@@ -104,7 +104,7 @@ static bool stream_left_out(const struct result *r) {
     return other && !graph && r->answer.calls[CALL_EVENT] == 0;
 }
 
-/* What is undefined comes from lanes that do not take part in a shuffle, and from no memory. */
+/* The undefined value comes from lanes that do not take part in a shuffle, not from memory. */
 static bool only_lanes_missing(const struct result *r) {
     return r->printed.find("Undefined value of a shuffle") != std::string::npos &&
            r->printed.find("Uninitialized ") == std::string::npos;
@@ -112,7 +112,7 @@ static bool only_lanes_missing(const struct result *r) {
 
 static void judge_reports(const struct result *r) {
     const char *verdict = emulator_verdict(r);
-    bool race = verdict ? strcmp(verdict, "race") == 0 : !judge_on_emulator(); /* a GPU does not say */
+    bool race = verdict ? strcmp(verdict, "race") == 0 : !judge_on_emulator(); /* a GPU does not report races */
     if (race && r->call.job.own_stream && stream_left_out(r)) {
         judge_fail("race",
                    "%s launched a kernel in another stream than the one it was given, so nothing orders it behind the "
@@ -152,5 +152,5 @@ void checks_call(const struct result *r) {
     if (a->error_later) {
         judge_error(r, a->error_later, a->error_names[2]);
     }
-    judge_reports(r); /* something that a GPU may let pass */
+    judge_reports(r); /* errors that a GPU may not detect */
 }

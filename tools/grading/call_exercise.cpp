@@ -1,9 +1,10 @@
 /* call_exercise.cpp - the main() of an exercise outside of a grading: calls each of its functions once, as the grader does, so that the
- * student's own kernels can be profiled, drawn, checked for mistakes and timed. Whether the results are right, the grader says.
+ * student's own kernels can be profiled, drawn, checked for faults and timed. Only the grader judges the results.
  *
- *     exercise [2 | transpose]        only the second function, or that one; V=2 in the environment says the same
+ *     exercise [2 | transpose]        only the second function, or the named one; the same as V=2 in the environment
  *
- * EXERCISE_CALLS=all makes the calls at the edge, too (jobs.h). The calls are in the file whose name EXERCISE_JOBS holds, else in one beside the executable, exercise.jobs (jobs.h). */
+ * EXERCISE_CALLS=all also makes the calls at the edge (jobs.h). The calls are read from the file that EXERCISE_JOBS names, by default
+ * exercise.jobs in the executable's folder. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <dlfcn.h>
@@ -17,7 +18,7 @@
 #include "tools/grading/call.h"
 #include "tools/grading/jobs.h"
 
-enum { VALUES = 6 }; /* of a result, that are printed */
+enum { VALUES = 6 }; /* printed of each result */
 
 typedef std::vector<unsigned char> blob;
 
@@ -104,7 +105,7 @@ static unsigned char *allocate(const struct array_order *order) {
     return at;
 }
 
-/* What is not given is left as it is allocated, so that a kernel that reads it is reported; what is kept from call to call may be read. */
+/* An array without given content stays as allocated, so that a kernel that reads it is reported; an array kept from call to call may be read. */
 static void fill(const struct planned *p, unsigned i, unsigned char *at, cudaStream_t stream) {
     const struct array_order *order = &p->shown.job.array[i];
     blob content = p->given[i];
@@ -135,7 +136,7 @@ static bool names(const std::string &type, const char *word) {
     return type.find(word) != std::string::npos;
 }
 
-/* The first values of an array of this type; "" where it has none that can be printed. */
+/* The first values of an array of this type; "" if none can be printed. */
 static std::string values(const std::string &type, const blob &content) {
     const unsigned char *from = content.data();
     std::string text;
@@ -185,7 +186,7 @@ static std::string call_text(const struct planned *p) {
     return text + ")";
 }
 
-/* All that the grader wants to be written by kernels: so the checks report what is not. */
+/* Everything that the grader requires kernels to write, so that the checks report anything left unwritten. */
 static blob fetch(const struct array_order *order, const unsigned char *at) {
     size_t pitch = order->ask_pitch ? order->ask_pitch : order->ask_bytes;
     size_t row = order->ask_pitch ? order->ask_row : order->ask_bytes;
@@ -327,9 +328,9 @@ static void do_job(const struct planned *p) {
     }
 }
 
-// ---------------------------------------------------------------- which of them
+// ---------------------------------------------------------------- selection
 
-/* Whether this is the function that was asked for, by its number from 1 or by its name. */
+/* Whether this is the requested function, given by its number from 1 or by its name. */
 static bool is_wanted(const struct planned *p, const std::string &wanted) {
     return wanted.empty() || wanted == p->shown.name || wanted == std::to_string(p->shown.number);
 }

@@ -1,10 +1,10 @@
 """call_exercise.py - an exercise in Python outside of a grading: calls it in each way once, as the grader does, so that the kernels
-that it launches can be profiled, drawn and checked for mistakes. Whether the results are right, the grader says.
+that it launches can be profiled, drawn and checked for faults. Only the grader judges the results.
 
-    python call_exercise.py EXERCISE JOBS LIBRARIES [2 | softmax]        only that way; V=2 in the environment says the same
+    python call_exercise.py EXERCISE JOBS LIBRARIES [2 | softmax]        only that way; the same as V=2 in the environment
     python call_exercise.py EXERCISE JOBS LIBRARIES --ptx                the PTX of the student's own kernels
 
-EXERCISE is exercise.py, or the module that was compiled of exercise.cpp; JOBS is what show.py has written.
+EXERCISE is exercise.py, or the module that was compiled from exercise.cpp; JOBS is the file that show.py has written.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ from runner import HOST_BYTES, Array, Watched, describe, load  # noqa: E402, F40
 
 from common import device  # noqa: E402
 
-VALUES = 6  # of a result, that are printed
+VALUES = 6  # printed of each result
 device.runtime()  # before PyTorch, which would load another one
 
 
@@ -56,7 +56,7 @@ def print_results(told):
 
 
 def do_job(calls, student, path, job):
-    """Whether it returned: what follows is called in any case."""
+    """Whether it returned: the next call is made in any case."""
     call, arrays, settings = job
     print(text_of(call, arrays, settings), flush=True)
     made = {}
@@ -72,7 +72,7 @@ def do_job(calls, student, path, job):
         return False
     print_results(told)
     del told, made
-    gc.collect()  # what the exercise gives back late
+    gc.collect()  # objects that the exercise releases late
     return True
 
 
@@ -97,7 +97,7 @@ def main():
     chosen = choose(jobs["jobs"], words[0] if words and not ptx else os.environ.get("V", ""))
     calls = load(jobs["calls"], "calls")
     calls.LIBRARIES = libraries
-    if ptx:  # what is called is told elsewhere: stdout has the PTX alone
+    if ptx:  # no line about the calls: stdout has only the PTX
         kept = os.dup(1)
         os.dup2(2, 1)
     else:

@@ -1,8 +1,8 @@
-/* checks.cpp - runs the checks of a grader by name, and tells how each of them ended. Checks share a runner until one fails, or asks for another kind of
- * runner; the last one, with drawn inputs, has its own.
+/* checks.cpp - runs the checks of a grader by name, and reports how each of them ended. Checks share a runner until one fails or requires
+ * another kind of runner; the last one, with drawn inputs, has its own.
  *
  *     judge03 RUNNER EXERCISE.so SOURCE cpu|gpu 9>results.json
- *     judge03 --jobs FILE                                  judges nothing: writes the calls that stand for the exercise (show.h)
+ *     judge03 --jobs FILE                                  judges nothing: writes the calls that represent the exercise (show.h)
  */
 #include "tools/grading/checks.h"
 
@@ -22,11 +22,11 @@ struct failure {
     struct next_step next; /* none: the first step of the verdict */
 };
 
-static std::string emulator_checks; /* as tools/grading/run has set them: a check may leave one out */
+static std::string emulator_checks; /* as set by tools/grading/run: a check may omit one */
 static const char *number, *object;
 static bool on_emulator;
-static std::string subject, noted, seeded, first_verdict; /* `seeded`: how to repeat the drawing */
-static struct next_step next;                             /* of the failure that comes next */
+static std::string subject, noted, seeded, first_verdict; /* `seeded`: how to repeat the random draw */
+static struct next_step next;                             /* of the next failure */
 static int pending;
 static uint64_t drawing;
 
@@ -71,7 +71,7 @@ void judge_note(const char *format, ...) {
     va_end(arguments);
 }
 
-/* A runner sends the emulator's word, and may send any. */
+/* A runner forwards the emulator's verdict, but the text is untrusted: it may be any word. */
 static bool is_verdict(const char *word) {
     return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyz_")] && strcmp(word, "pass") != 0;
 }
@@ -90,7 +90,7 @@ void judge_next(const char *step) {
 
 // ---------------------------------------------------------------- limits
 
-/* Of the checks that are run now: the limits of which part were exceeded first, by which call. */
+/* Of the checks in progress: the part whose limits were exceeded first, and the call that did so. */
 struct exceeded {
     std::string part, subject;
     struct failure failure;
@@ -135,7 +135,7 @@ static void limits_of_part(const struct check *check) {
 
 // ---------------------------------------------------------------- drawing
 
-/* SEED=n repeats what another grading has drawn. */
+/* SEED=n repeats the random draw of another grading. */
 static void seed_drawing(void) {
     const char *wanted = getenv("SEED");
     uint64_t seed = wanted && *wanted ? strtoull(wanted, NULL, 10) : checks_random() % 1000000000;
@@ -164,7 +164,7 @@ static void report_success(const struct check *check) {
     report_passed(check->name, check->name + (more.empty() ? "" : " (" + more + ")"));
 }
 
-/* True when it passed, which is left to report. */
+/* True when it passed; the caller reports that. */
 static bool run_check(const struct check *check, std::string *verdict) {
     subject = check->name;
     noted.clear();
@@ -199,7 +199,7 @@ static bool run_check(const struct check *check, std::string *verdict) {
 
 // ---------------------------------------------------------------- all checks
 
-/* Whether the part's first check, the gate, has failed, or one of its checks did not end. */
+/* Whether the part's first check, the gate, failed, or one of its checks did not end. */
 struct part_state {
     std::string name;
     bool closed;
@@ -217,14 +217,14 @@ static struct part_state *state_of(std::vector<struct part_state> *states, const
     return &states->back();
 }
 
-/* VERDICT_ONLY=1, for tests: the first failure decides, so what follows it is not run. */
+/* VERDICT_ONLY=1, for tests: the first failure decides, so no later check is run. */
 static bool decided(void) {
     const char *only = getenv("VERDICT_ONLY");
     return only && *only == '1' && !first_verdict.empty();
 }
 
-/* CHECK_FIRST=name, for tests and with VERDICT_ONLY=1: this check is tried before all others. Where it fails, that is the verdict; else the others decide
- * as if it had not been run. Returns the check that failed. */
+/* CHECK_FIRST=name, for tests and with VERDICT_ONLY=1: this check is tried before all others. Where it fails, that is the verdict; else
+ * the others decide as if it had not been run. Returns the check that failed. */
 static const struct check *try_first(const struct check *checks, size_t count) {
     const char *wanted = getenv("CHECK_FIRST"), *only = getenv("VERDICT_ONLY");
     std::string verdict;
@@ -281,7 +281,7 @@ static std::string load_failure(const struct conversation *c) {
     }
 }
 
-/* The file cannot be loaded: this is how the first check ends, and no other is reached. */
+/* The file cannot be loaded: the first check ends with this result, and no other check is reached. */
 static void fail_loading(const struct conversation *c, const struct check *checks, size_t count) {
     struct failure failure = {c->end == TALK_TIMEOUT ? "timeout" : "crash", load_failure(c), {}};
     report_failure(checks[0].name, "the file can be loaded", &failure);
@@ -292,7 +292,7 @@ static void fail_loading(const struct conversation *c, const struct check *check
     }
 }
 
-/* False, and reported, when the student's file does not define what the exercise promises. */
+/* False, and reported, when the student's file does not define the functions that the exercise requires. */
 static bool functions_there(std::initializer_list<const struct function *> functions, const struct check *checks,
                             size_t count) {
     bool there = true;
@@ -321,7 +321,7 @@ static bool functions_there(std::initializer_list<const struct function *> funct
 
 // ---------------------------------------------------------------- the calls that are shown
 
-/* What is drawn afterwards is not what the exercise's own checks ask for. */
+/* Calls drawn afterwards are not among those that the exercise's regular checks make. */
 static int show_jobs(const char *file, std::initializer_list<const struct function *> functions,
                      const struct check *checks, size_t count) {
     on_emulator = true;

@@ -1,4 +1,4 @@
-/* checks.h - what the judge's own files say to each other. */
+/* checks.h - the interface between the judge's source files. */
 #ifndef TOOLS_GRADING_CHECKS_H
 #define TOOLS_GRADING_CHECKS_H
 
@@ -8,20 +8,20 @@
 /* EMULATOR_CHECK of tools/grading/run without initcheck. */
 #define CHECKS_BUT_INITCHECK "memcheck,racecheck,synccheck,strict,approx"
 
-/* Errors, reports and waiting: fails when one of them is there (call_errors.cpp). */
+/* Fails on an error, a report or waiting (call_errors.cpp). */
 void checks_call(const struct result *r);
 void checks_error(const struct result *r);
 
 /* Fails when the host may have computed the result (counts.cpp). */
 void checks_carried(const struct result *r);
 
-/* Judges the limits of a call, or keeps what is to be said for the check that says LIMITS_HERE. */
+/* Judges the limits of a call, or stores the message for the check that is marked LIMITS_HERE. */
 void checks_limits(const struct result *r);
 
-/* Fails when this call and one before have left memory behind (leak.cpp). */
+/* Fails when both this call and an earlier one leaked memory (leak.cpp). */
 void checks_leak(const struct result *r);
 
-/* How many results have been fetched and not been judged to the end. */
+/* The number of results that have been fetched but not fully judged. */
 void checks_pending(int more);
 
 uint64_t checks_random(void);

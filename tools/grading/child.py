@@ -1,4 +1,4 @@
-"""child.py - the judge's side of the runner in Python: starts it, in a jail as process.cpp does, and talks with it."""
+"""child.py - the judge's side of the runner in Python: starts it, in a jail as process.cpp does, and exchanges messages with it."""
 
 import fcntl
 import mmap
@@ -39,7 +39,7 @@ class Ended(Exception):
 
 
 class Setup:
-    """What is graded, and where."""
+    """The files of a grading, and its backend."""
 
     def __init__(self, file, calls, libraries, backend):
         self.file, self.calls, self.libraries, self.backend = file, calls, libraries, backend
@@ -54,21 +54,21 @@ class Setup:
         self.scratch = os.environ["GRADER_SCRATCH"]  # for what compilers write
 
     def shown(self):
-        """Of the machine, Python; of the project, the files that run and the libraries."""
+        """From the machine, Python; from the project, the files that run and the libraries."""
         own = {
             self.file,
             self.calls,
             self.libraries,
             self.confine,
             self.emulator_python,
-            HERE,  # of which runner.py imports: without bubblewrap that takes the whole folder
+            HERE,  # runner.py imports from it: without bubblewrap that requires the whole folder
             VERIFY,
             os.path.dirname(numpy.__path__[0]),
         }
         return sorted({*python_views.views(), *own, *filter(os.path.isabs, self.library_path.split(":"))}, key=len)
 
     def jail(self):
-        """The system comes by itself. What compilers leave goes to a folder of this grading."""
+        """The jail adds the system. Files that compilers leave are written to a folder of this grading."""
         words = [os.environ["JAIL"], "--backend", os.environ["JAIL_BACKEND"], "--hide", os.getcwd()]
         for path in self.shown():
             words += ["--see", path]
@@ -92,8 +92,8 @@ class Setup:
         return self.jail() + runner
 
     def environment(self, count):
-        """Nothing that the student's code need not know. Freed memory is filled, so that who still reads it finds
-        out."""
+        """Only variables that the student's code needs. Freed memory is filled, so that a read after the free is
+        noticed."""
         kept = {name: os.environ[name] for name in VARIABLES if name in os.environ}
         fixed = {
             "PATH": "/usr/bin:/bin",
@@ -116,7 +116,7 @@ class Setup:
 
 
 class Child:
-    """One runner. What it prints is handed to `hear`, piece by piece."""
+    """One runner. Its output is passed to `hear` in chunks."""
 
     def __init__(self, setup, hear):
         self.setup, self.hear, self.printed, self.token = setup, hear, 0, os.urandom(16).hex()
@@ -127,7 +127,7 @@ class Child:
         self.link, theirs = socket.socketpair()
         output, written = os.pipe()
         made = os.memfd_create("objects")
-        count = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, 100)  # not a number that attacks look at
+        count = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, 100)  # a number that attacks do not try
         os.close(made)
         os.ftruncate(count, mmap.PAGESIZE)
         self.shared = mmap.mmap(count, mmap.PAGESIZE)
@@ -159,7 +159,7 @@ class Child:
         self.hear = kept
 
     def listen(self):
-        """Takes what has been printed."""
+        """Reads the output so far."""
         while self.printed < OUTPUT_CAP:
             try:
                 piece = os.read(self.output, 65536)
@@ -172,7 +172,7 @@ class Child:
         raise Ended("crash", "the output was cut after 1 MB: does a loop print?")
 
     def wait(self, sending):
-        """Until the link is ready, taking meanwhile what is printed."""
+        """Waits until the link is ready, and reads the output meanwhile."""
         while True:
             if self.limit.reached():
                 raise Ended("timeout", "it took too long")
@@ -184,7 +184,7 @@ class Child:
             if self.link in heard + free:
                 return
             if heard:
-                time.sleep(0.001)  # its output is closed, or more comes
+                time.sleep(0.001)  # its output is closed, or more will follow
 
     def take(self, size):
         self.wait(sending=False)
@@ -215,7 +215,7 @@ class Child:
         try:
             frames.send(self.put, {**header, "token": self.token}, list(arrays))
         except OSError:
-            pass  # it has ended; why, the answer tells
+            pass  # it has ended; the answer reports why
         answer, results = self.receive()
         self.listen()
         if answer.get("token") != self.token:
@@ -223,7 +223,7 @@ class Child:
         return answer, results
 
     def objects(self):
-        """How many objects of the library there are, by the library itself, which keeps the number in shared memory."""
+        """The number of the library's objects, as counted by the library in shared memory."""
         return int.from_bytes(self.shared[:4], sys.byteorder, signed=True)
 
     def ending(self):
@@ -232,7 +232,7 @@ class Child:
         except subprocess.TimeoutExpired:
             return "it closed the connection"
         self.listen()
-        if status > 128:  # the jail's way to tell a signal
+        if status > 128:  # how the jail reports a signal
             status = 128 - status
         if status < 0:
             return f"the host code crashed ({signal.strsignal(-status)})"

@@ -1,4 +1,4 @@
-/* confine.cpp - limits of the runner, and a filter of its system calls. It works without bubblewrap, and within it. */
+/* confine.cpp - the runner's resource limits and its system call filter. It works with and without bubblewrap. */
 #include "tools/grading/confine.h"
 
 #include <errno.h>
@@ -73,7 +73,7 @@ static void by_bits(filter *f, int nr, int a, unsigned bits, bool wanted) {
     number(f);
 }
 
-/* What a runner may do beside calling the student's functions. */
+/* What a runner may do in addition to calling the student's functions. */
 enum more { NOTHING_MORE, FORKS, COMPILES };
 
 static filter make_filter(int on_emulator, enum more more) {
@@ -112,7 +112,7 @@ static filter make_filter(int on_emulator, enum more more) {
     static const int starting[] = {SYS_execve, SYS_execveat};
     const unsigned to_write = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
     const int unknown[] = {SYS_clone3,
-                           SYS_openat2}; /* what they ask for lies in memory; the C library then takes the older call */
+                           SYS_openat2}; /* the filter cannot read their arguments; libc falls back to older calls */
     filter f;
     number(&f);
     forbid(&f, reaching, sizeof reaching / sizeof reaching[0], EPERM);
@@ -139,7 +139,7 @@ static filter make_filter(int on_emulator, enum more more) {
 
 static void filter_calls(int on_emulator, enum more more) {
 #ifdef __x86_64__
-    /* Calls of the 32-bit kind have other numbers, and are none of a program that we compiled. */
+    /* 32-bit system calls have other numbers, and no program compiled here makes them. */
     filter f;
     load(&f, offsetof(struct seccomp_data, arch));
     add(&f, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
@@ -157,7 +157,7 @@ static void filter_calls(int on_emulator, enum more more) {
 #endif
 }
 
-/* Shared memory counts as addresses. Three quarters are the range that the emulator keeps; its threads need some, too. */
+/* Shared memory counts as address space. Three quarters are the range that the emulator reserves; its threads also need some. */
 void limit_memory(void) {
     const rlim_t gigabyte = (rlim_t)1 << 30;
     limit(RLIMIT_DATA, 8 * gigabyte);
@@ -167,7 +167,7 @@ void limit_memory(void) {
 static void confine_process(int on_emulator, int seconds, enum more more) {
     const rlim_t gigabyte = (rlim_t)1 << 30;
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, gigabyte / 4); // a file in memory is one, too
+    limit(RLIMIT_FSIZE, gigabyte / 4); // also limits a file in memory
     limit(RLIMIT_NOFILE, 1024);
     if (on_emulator) {
         limit_memory();

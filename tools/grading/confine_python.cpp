@@ -1,4 +1,4 @@
-/* confine_python.cpp - confine() and its like by names of C, for runner.py. */
+/* confine_python.cpp - confine() and its variants with C linkage, for runner.py. */
 #include "tools/grading/confine.h"
 
 extern "C" __attribute__((visibility("default"))) void limit_memory_of_this(void) {

@@ -1,4 +1,4 @@
-/* counts.cpp - what the emulator has counted of a run, by array and by launch, and the limits that graders ask of it. */
+/* counts.cpp - the emulator's counters of a run, by array and by launch, and the limits that graders set for them. */
 #include "tools/grading/checks.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ static void judge_times(const struct result *r, struct handle array, double sect
     if (!judge_counted(r) || facts->bytes == 0) {
         return;
     }
-    /* the first and the last sector belong to the array in part only */
+    /* the first and the last sector belong to the array only in part */
     if (sectors > limits.most * whole + 2 * limits.most || sectors < limits.least * whole - 2) {
         judge_fail("access_limit",
                    "the result is right, but of %s %.0f sectors of 32 bytes were %s where %.0f hold it: %.2f times "
@@ -105,7 +105,7 @@ static struct share share_of(const struct launch *l, bool output) {
     return {l->input_threads, l->input_blocks, l->input_bytes, l->most_input_bytes};
 }
 
-/* What launches with too few threads did may be one eighth: the rest of a reduction, a last block's remainder. */
+/* Launches with too few threads may do one eighth of the work: the end of a reduction, the remainder in a last block. */
 static void judge_way(const struct result *r, bool output, uint64_t least, const char *advice) {
     uint64_t all = bytes_of(r, output), poor = 0;
     const struct launch *worst = NULL;
@@ -152,7 +152,7 @@ void judge_allow_upload(struct call *call, size_t bytes) {
 
 enum { LEAST_RESULT = 1024 }; /* bytes: below, a table or a few pointers are as large as the result */
 
-/* Of a small result it can be told where the host has read what it was computed from. */
+/* For a small result, the source of the host's reads shows what it was computed from. */
 static bool came_by_the_host(const struct result *r, uint64_t result, uint64_t allowed) {
     const struct emulatorHostBytes *h = &r->answer.host;
     const struct emulatorArrayCounters *there = &r->answer.of_host;
@@ -164,8 +164,8 @@ static bool came_by_the_host(const struct result *r, uint64_t result, uint64_t a
     return on_device && result && told && h->copied_in + h->read_there + h->filled >= allowed + result / 2;
 }
 
-/* A kernel wrote all of the result. Was it more than a carrier? What the host has computed must have come to the device, and what came
- * there beside the arguments is known. (An input in the host's memory may come by any way.) */
+/* A kernel wrote all of the result. Did it compute it, or only copy it? A result computed on the host must have been transferred to the device,
+ * and all transfers other than the arguments are counted. (An input in host memory may be transferred in any way.) */
 void checks_carried(const struct result *r) {
     const struct emulatorHostBytes *h = &r->answer.host;
     uint64_t handed = h->copied_in + h->read_there + h->parameters + h->filled, allowed = r->call.upload, result = 0;

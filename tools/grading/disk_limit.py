@@ -1,4 +1,4 @@
-"""disk_limit.py - how much a runner that may write files has written: no limit of the kernel's counts the files of all its processes together."""
+"""disk_limit.py - the amount written by a runner that may write files: no kernel limit covers the files of all its processes together."""
 
 import os
 import stat
@@ -18,7 +18,7 @@ def bytes_in(folder):
             try:
                 total += size(os.lstat(os.path.join(path, name)))
             except OSError:
-                pass  # it has been removed meanwhile
+                pass  # it was removed meanwhile
     return total
 
 
@@ -30,7 +30,7 @@ def listed(folder):
 
 
 def processes(pid):
-    """This one and all that it has started."""
+    """This process and all its descendants."""
     yield pid
     for task in listed(f"/proc/{pid}/task"):
         try:
@@ -56,7 +56,7 @@ def bytes_removed(pid, device):
 
 
 class DiskLimit:
-    """Of the processes that `pid` has started."""
+    """The processes that `pid` has started."""
 
     def __init__(self, pid, folder):
         self.pid, self.folder, self.looked = pid, folder, time.monotonic()

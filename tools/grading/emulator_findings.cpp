@@ -1,4 +1,4 @@
-/* emulator_findings.cpp - reads the emulator's report. The three forms stand in emulator_findings.h. */
+/* emulator_findings.cpp - reads the emulator's report. emulator_findings.h shows the three forms. */
 #include "tools/grading/emulator_findings.h"
 
 #include <regex>

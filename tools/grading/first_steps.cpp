@@ -1,4 +1,4 @@
-/* first_steps.cpp - what to do first about a verdict. No step where a general word would only repeat the message. */
+/* first_steps.cpp - the first step to take about a verdict. None where general advice would only repeat the message. */
 #include "tools/grading/checks.h"
 
 struct next_step first_step(const char *verdict) {

@@ -1,5 +1,5 @@
-/* fragments.cpp - see fragments.h. Places in 16 x 16 elements are numbers of eight bits, row * 16 + column: what mixes fragments up exchanges two
- * bits of that number, or turns some of them over. */
+/* fragments.cpp - see fragments.h. A position in 16 x 16 elements is an eight-bit number, row * 16 + column: a mistake in fragments exchanges two
+ * bits of that number, or inverts some of them. */
 #include "tools/grading/fragments.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static bool same(double found, double value) {
     return fabs(found - value) <= fabs(value) / 128 + 1e-6;
 }
 
-/* The place with bits `i` and `j` exchanged. */
+/* The position with bits `i` and `j` exchanged. */
 static int exchanged(int place, int i, int j) {
     int differ = (place >> i ^ place >> j) & 1;
     return place ^ (differ << i | differ << j);
@@ -27,7 +27,7 @@ static double at(const std::function<double(int, int)> &matrix, const struct reg
     return matrix(c->row + place / SIDE, c->col + place % SIDE);
 }
 
-/* Whether each element is what this function says, and not all of them are right anyway. */
+/* Whether each element equals this function's value, and at least one of them is wrong. */
 static bool explains(const struct region *c, const std::function<double(int place)> &value) {
     bool differs = false;
     for (int place = 0; place < PLACES; place++) {
@@ -40,7 +40,7 @@ static bool explains(const struct region *c, const std::function<double(int plac
     return differs;
 }
 
-/* The sums are right, and stored elsewhere. */
+/* The sums are right, but stored in the wrong position. */
 static std::string sums_elsewhere(const struct region *c, const std::function<int(int place)> &other) {
     auto value = [&](int place) { return at(c->p->expected, c, other(place)); };
     if (!explains(c, value)) {
@@ -74,8 +74,8 @@ static std::string sums_mixed_up(const struct region *c) {
     return "";
 }
 
-/* One element of a matrix, when in each of its 16 x 16 elements these bits have changed places: the fourth ones of row and column, so that two of
- * four 8 x 8 are exchanged, or the three before, so that each 8 x 8 is transposed. */
+/* One element of a matrix, after these bits are exchanged in each of its 16 x 16 elements: the fourth bits of row and column, so that two of
+ * four 8 x 8 matrices are exchanged, or the three lower ones, so that each 8 x 8 matrix is transposed. */
 enum mixed { EXCHANGED, TRANSPOSED };
 
 static double element_of(const std::function<double(int, int)> &matrix, int row, int col, enum mixed mixed) {

@@ -1,5 +1,4 @@
-/* fragments.h - what is wrong with a product on tensor cores whose numbers are right and in the wrong place: which elements of fragments were taken
- * for which. */
+/* fragments.h - explains a tensor core product whose values are right but in the wrong position: which elements of the fragments were confused. */
 #ifndef TOOLS_GRADING_FRAGMENTS_H
 #define TOOLS_GRADING_FRAGMENTS_H
 
@@ -13,7 +12,7 @@ struct fragment_product {
     std::function<double(int row, int col)> found, expected;
 };
 
-/* What explains all of the 16 x 16 elements around this one; "" if nothing known does, or they do not lie in C as a whole. */
+/* The mistake that explains all of the 16 x 16 elements around this one; "" if no known one does, or if C does not contain all of them. */
 std::string fragments_reason(const struct fragment_product *p, int row, int col);
 
 #endif

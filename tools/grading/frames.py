@@ -1,5 +1,5 @@
-"""frames.py - what goes between the judge and the runner of a grading in Python: a header in JSON, and arrays behind it
-as they lie in memory. Nothing that arrives can run anything: no pickle."""
+"""frames.py - the messages between the judge and the runner of a grading in Python: a header in JSON, followed by arrays
+in their memory layout. Without pickle, a message cannot execute code."""
 
 import json
 import math
@@ -12,7 +12,7 @@ KINDS = "fiub"  # of numbers
 
 
 def send(put, header, arrays=None):
-    """`arrays`: by their names, or, of a job, a list. `put` sends all of the bytes that it gets."""
+    """`arrays`: by name, or, for a job, a list. `put` sends all of its bytes."""
     arrays = arrays or {}
     named = arrays.items() if isinstance(arrays, dict) else ((str(at), array) for at, array in enumerate(arrays))
     named = [(name, np.ascontiguousarray(array)) for name, array in named]
@@ -44,7 +44,7 @@ def attached(take, order):
 
 
 def receive(link, take=None):
-    """The header and the arrays, in their order; None and nothing where the other side has ended."""
+    """The header and the arrays, in their order; None and nothing if the other side has ended."""
     take = take or link.recv
     length = read(take, 4)
     text = None if length is None else read(take, struct.unpack("<I", length)[0])

@@ -1,8 +1,7 @@
 /* grader.h - how to write a grader: what each lessons/lessonNN_name/grader.cpp includes.
- *
- * A grader is a program that has the inputs, the expected results and the judgement, and none of the student's code. That lies in a
- * shared object, which another program, the runner, loads and calls (protocol.h). The two share nothing but a socket. So a grader
- * describes a call, has it done, and looks at what came back:
+ * A grader is a program that contains the inputs, the expected results and the judgement, but no student code. That code is in a
+ * shared object, which a second program, the runner, loads and calls (protocol.h). The two share only a socket. So a grader
+ * describes a call, has it executed, and checks the answer:
  *
  *     static const struct function scale = FUNCTION(void, scale, float, const float *, float *, int, cudaStream_t);
  *
@@ -27,33 +26,33 @@
  *         return judge_main(argc, argv, "NN", {&scale}, checks, sizeof checks / sizeof checks[0]);
  *     }
  *
- * - A check has a name, which is in the results whatever happens: ok, failed or not run. `pass` needs every one of them to be ok.
- *   Each has a runner of its own, so that a crash or an error that stays hides nothing. The first check of a part (first column) is the
- *   one that the others need: where it fails, they are not run. The parts do not depend on one another. The verdict is the first failure's.
- * - JUDGE_AGAIN is run when all others have passed: it draws sizes and inputs with judge_draw, so nobody can have prepared for them.
- *   Let it do each kind of job once. SEED=n repeats a drawing.
- * - Whatever fails ends its check with judge_fail(verdict, ...). Each judge_run must be followed by judge_rest or judge_only_looked.
- * - judge_input gives the content in the caller's stream (STREAM, with judge_own_stream) and the results are fetched in it: work in
- *   another stream that is not joined to it by events is a race, which the emulator finds. Handles are not compared.
- * - On the emulator every run is counted: r.answer.counters, and by array and by launch what follows under "counts". State limits once, as a function
- *   of the shape, in call.limits, for fixed and drawn runs alike; judge_rest calls it when all else is right:
+ * - A check has a name, which is in the results in any case: ok, failed or not run. `pass` requires all of them to be ok.
+ *   Each has a separate runner, so that a crash or a sticky error hides nothing. The first check of a part (first column) is the
+ *   prerequisite of the others: if it fails, they are not run. The parts are independent. The verdict is that of the first failure.
+ * - JUDGE_AGAIN is run when all others have passed: it draws sizes and inputs with judge_draw, so no program can be prepared for them.
+ *   Let it do each kind of job once. SEED=n repeats a draw.
+ * - Each failure ends its check with judge_fail(verdict, ...). Each judge_run must be followed by judge_rest or judge_only_looked.
+ * - judge_input copies the content in the caller's stream (STREAM, with judge_own_stream) and the results are fetched in it: work in
+ *   another stream that is not joined to it by events is a race, which the emulator detects. Handles are not compared.
+ * - On the emulator every run is counted: r.answer.counters, and, by array and by launch, the functions under "counts" below. State limits once, as a
+ *   function of the shape, in call.limits, for fixed and drawn runs alike; judge_rest calls it when all else is right:
  *
  *       c.limits = [=](const struct result *r) {
  *           judge_reads(r, x, {0.9, 1.1}, "Read each element once.");    of x alone: scratch, flags and barriers are elsewhere
- *           judge_parallel(r, 4096, "Give each block a piece.");         asked of the launches that do the work
+ *           judge_parallel(r, 4096, "Give each block a piece.");         applied to the launches that do the work
  *       };
  *
- *   A check that says LIMITS_HERE judges them for its whole part. A limit of how much may be done needs one of how little, where the result does not say it.
- * - judge_rest asks whose work the result is: each of its bytes a kernel wrote last (on the emulator), and the host did not hand as much to the device as
- *   half of the result (of 1 KB and more), by whatever way: then kernels may only have carried it. Where a right program uploads that much, say
- *   judge_allow_upload.
+ *   A check marked LIMITS_HERE judges them for its whole part. An upper limit on work needs a lower limit as well, unless the result implies it.
+ * - judge_rest checks that kernels computed the result: a kernel was the last writer of each of its bytes (on the emulator), and the host did not
+ *   transfer as much to the device as half of the result (of 1 KB and more), in any way: otherwise kernels may only have copied it. If a correct
+ *   program uploads that much, call judge_allow_upload.
  * - judge_as_capability("7.5") gives the emulated device another compute capability, in checks that are ON_EMULATOR.
- * - Bytes before (`offset`) and behind (`slack`) an array are the place's: struct place{offset, slack}.
- * - On a GPU there are no counters, authors and reports. Such checks are ON_EMULATOR; the rest works.
+ * - The place, struct place{offset, slack}, determines the bytes before (`offset`) and after (`slack`) an array.
+ * - A GPU provides no counters, authors or reports. Such checks are ON_EMULATOR; the rest works.
  *
  * Verdicts: pass, wrong_result, nan (NaN where there should be none, or none where there should be), stale_output (elements never
  * written), not_by_kernel (right, but the host or a copy wrote it), out_of_bounds, misaligned, use_after_free, host_pointer, race,
- * divergent_barrier, lost_lane, uninitialized (memory read that nobody has written), access_limit (right, but wasteful), launch_error,
+ * divergent_barrier, lost_lane, uninitialized (read of memory that was never written), access_limit (right, but wasteful), launch_error,
  * api_error, timeout, not_implemented (nothing was launched), crash, compile_error.
  */
 #ifndef TOOLS_GRADING_GRADER_H
@@ -72,7 +71,7 @@
 
 struct function {
     const char *name, *prototype;
-    std::string symbol; /* as the compiler of C++ spells it: name and parameters */
+    std::string symbol; /* the mangled C++ name: name and parameters */
 };
 
 /* A function type that returns nothing is spelled F v PARAMETERS E, and a function _Z LENGTH NAME PARAMETERS. */
@@ -88,8 +87,8 @@ template <class... Parameters> std::string judge_symbol(const char *name) {
 
 enum where { EVERYWHERE, ON_EMULATOR };
 
-/* Where the limits of a part's calls are judged: each in its own check, at once; or those of all checks of the part up to this one in this one, so
- * that a check of results passes as soon as the results are right. */
+/* Where the limits of a part's calls are judged: each in its own check, at once; or all of them, for the part's checks up to this one, in this one,
+ * so that a check of results passes as soon as the results are right. */
 enum judged { AT_ONCE, LIMITS_HERE };
 
 struct check {
@@ -107,67 +106,67 @@ int judge_main(int argc, char **argv, const char *number, std::initializer_list<
 
 bool judge_on_emulator(void);
 
-/* In this check memory that was never written may be read: the results alone decide, and new memory holds NaN. For what a program may leave as it
- * is, since nothing that is written depends on it. A fresh runner. */
+/* In this check memory that was never written may be read: only the results decide, and new memory holds NaN. For data that a program may leave
+ * unwritten because no result depends on it. A fresh runner. */
 void judge_allow_unwritten(void);
 
-/* What this check calls from now on runs on a device that has this compute capability, "8.6": a fresh runner. Only on the emulator.
+/* Further calls of this check run on a device that has this compute capability, "8.6": a fresh runner. Only on the emulator.
  * `quiet`: the emulator explains no errors. */
 void judge_as_capability(const char *capability, bool quiet = false);
 
-/* What is being graded now, for messages: "gelu_erf, n = 33, seed 2". */
+/* The current subject of the grading, for messages: "gelu_erf, n = 33, seed 2". */
 void judge_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A measured value, shown behind the name of the check when it passes. */
+/* A measured value, shown after the name of the check when it passes. */
 void judge_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 [[noreturn]] void judge_fail(const char *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What the student is to do about the judge_fail that follows, where the verdict's own first step (first_steps.cpp) would lead astray. */
+/* The student's next step for the judge_fail that follows, where the verdict's default first step (first_steps.cpp) would mislead. */
 void judge_next(const char *step);
 
-/* A remark for the student, which fails nothing: kernels that compute in double precision. */
+/* A remark for the student that does not fail the check: kernels that compute in double precision. */
 void judge_remark_doubles(void);
 
-/* What ptxas makes of a kernel of the student's for compute capability 9.0, by the name that its launch has (struct launch). */
+/* The resource usage that ptxas reports for a student's kernel for compute capability 9.0, by the name in its launch (struct launch). */
 struct machine_code {
     int registers;                 /* of a thread */
     int shared;                    /* bytes of a block that the kernel declares */
-    int spill_stores, spill_loads; /* bytes of a thread's registers that had no room */
-    int frame; /* bytes of a thread in local memory: those, and arrays whose indices are not constant */
+    int spill_stores, spill_loads; /* bytes of a thread's registers that were spilled */
+    int frame; /* bytes of a thread in local memory: spills, and arrays whose indices are not constant */
 };
 
 struct machine_code judge_ptxas(const char *kernel);
 
-/* The PTX of a kernel of the student's and of all functions that it may call; where there is PTX for several compute capabilities, that which a
- * device of this one takes, 86 for 8.6. */
+/* The PTX of a student's kernel and of all functions that it may call; if there is PTX for several compute capabilities, the version that a
+ * device of this one loads, 86 for 8.6. */
 std::string judge_ptx(const char *kernel, int capability = 0);
 
-/* A number from low to high, from a generator that is seeded when the check before has ended. */
+/* A number from low to high, from a generator that is seeded when the previous check has ended. */
 int judge_draw(int low, int high);
 
 // ---------------------------------------------------------------- a call
 
 struct place {
-    size_t offset, slack; /* bytes before and behind that are not the function's business */
+    size_t offset, slack; /* bytes before and after the array that the function must not touch */
 };
 
 struct handle {
     unsigned array;
-    size_t from; /* bytes from its beginning */
+    size_t from; /* offset in bytes from its beginning */
 };
 
 struct stream_argument {};
 static const stream_argument STREAM;
 
-/* What an array is for, and where in its allocation it lies. */
+/* The purpose of an array, and its position in its allocation. */
 struct array_facts {
     const char *name;
     enum { INPUT, OUTPUT, BOTH, OTHER } role;
     size_t bytes;
     struct place place;
-    size_t row, pitch; /* only the first `row` bytes of every `pitch` are its; pitch 0: all are */
-    blob before;       /* what the call finds there */
+    size_t row, pitch; /* only the first `row` bytes of every `pitch` belong to it; pitch 0: all do */
+    blob before;       /* its content at the call */
 };
 
 struct call {
@@ -176,30 +175,30 @@ struct call {
     std::vector<blob> given;
     std::vector<struct array_facts> arrays;
     bool may_wait;      /* the function may wait for the device */
-    bool quiet;         /* what is printed meanwhile is kept in result.printed, and not shown */
+    bool quiet;         /* output printed in the call is kept in result.printed, not shown */
     unsigned shown;     /* judge_show; 0: it was not called */
     bool apart;         /* judge_stdout */
     bool counted;       /* judge_count: the call is about counts, so it is one to show */
-    bool frees;         /* memory that the function allocates must not grow from call to call; judge_rest asks */
-    const char *advice; /* told when an access was wrong; NULL: none */
-    const char *timeout_advice; /* told when a kernel did not end; NULL: none */
-    /* Asked first when the emulator has found a race or a use of freed memory, for one that is the consequence of another mistake: it may judge_fail. */
+    bool frees;         /* memory that the function allocates must not grow from call to call; judge_rest checks */
+    const char *advice; /* printed after an illegal access; NULL: none */
+    const char *timeout_advice; /* printed when a kernel did not end; NULL: none */
+    /* Called first when the emulator has found a race or a use of freed memory, to recognize one that follows from another mistake: it may
+     * judge_fail. */
     std::function<void(const struct result *)> at_race;
-    /* Asked by judge_rest in every run that is counted, when all else is right: it may judge_fail. */
+    /* Called by judge_rest in every counted run, when all else is right: it may judge_fail. */
     std::function<void(const struct result *)> limits;
-    uint64_t upload; /* bytes that the host may hand to the device beside the arguments, see judge_allow_upload */
+    uint64_t upload; /* bytes that the host may transfer to the device besides the arguments, see judge_allow_upload */
 };
 
 struct result {
     struct call call;
     struct answer answer;
     std::vector<blob> contents;
-    std::vector<struct launch> launches; /* all of them, in their order, on the emulator; else the first LAUNCHES_MAX */
+    std::vector<struct launch> launches; /* on the emulator all of them, in order; else the first LAUNCHES_MAX */
     blob harvest;
     std::string printed;
-    uint64_t to_stdout; /* bytes of that which went to stdout, after judge_stdout */
-    bool ended,
-        ended_badly; /* the process has ended in the call, with an exit status that says failure (only after judge_try) */
+    uint64_t to_stdout;      /* bytes of it that were written to stdout, after judge_stdout */
+    bool ended, ended_badly; /* the process ended in the call, with a nonzero exit status (only after judge_try) */
 };
 
 struct call judge_call(const struct function *function);
@@ -208,16 +207,16 @@ struct handle judge_input(struct call *call, const char *name, const void *conte
 struct handle judge_output(struct call *call, const char *name, size_t size, struct place place = {});
 struct handle judge_in_out(struct call *call, const char *name, const void *content, size_t size,
                            struct place place = {});
-/* Only the first `row` bytes of every `pitch` are the array's: kernels must write these, if it is for results, and
- * nobody the others. */
+/* Only the first `row` bytes of every `pitch` belong to the array: kernels must write these, if it holds results, and
+ * nothing may write the others. */
 void judge_rows(struct call *call, struct handle array, size_t row, size_t pitch);
 struct handle judge_host_input(struct call *call, const char *name, const void *content, size_t size);
 struct handle judge_host_output(struct call *call, const char *name, size_t size, struct place place = {});
-/* Pinned memory of the host. As with device memory, the input is there and the output is fetched in the caller's stream: work that is
- * not joined to that is a race. On the emulator the output has to be a kernel's work that was copied here. */
+/* Pinned memory of the host. As with device memory, the input arrives and the output is fetched in the caller's stream: work that is
+ * not joined to that stream is a race. On the emulator the output must be a kernel's work that was copied here. */
 struct handle judge_pinned_input(struct call *call, const char *name, const void *content, size_t size);
 struct handle judge_pinned_output(struct call *call, const char *name, size_t size, struct place place = {});
-/* Memory that stays from job to job of one runner, with what is in it; `content` NULL: as it is, or poisoned at first. */
+/* Memory that keeps its content from job to job of one runner; `content` NULL: unchanged, or poisoned at first. */
 struct handle judge_kept(struct call *call, const char *name, const void *content, size_t size);
 
 void judge_argument(struct call *call, struct handle array);
@@ -245,66 +244,67 @@ static inline void judge_count(struct call *call) {
     call->counted = true;
 }
 
-/* The current device is another than device 0, and other devices say that they have this compute capability, 86 for 8.6. The emulator has to show
+/* The current device is not device 0, and the other devices report this compute capability, 86 for 8.6. The emulator has to emulate
  * several devices (EMULATOR_DEVICES). */
 static inline void judge_on_device(struct call *call, int device, int others) {
     call->job.device = (uint32_t)device;
     call->job.others = (uint32_t)others;
 }
 
-/* What the function prints on stdout is counted, in result.to_stdout: by the judge, at the other end of that pipe. */
+/* Counts the function's output on stdout, in result.to_stdout: the judge does so, at the other end of that pipe. */
 static inline void judge_stdout(struct call *call) {
     call->apart = true;
 }
 
-/* Pinned inputs come in the caller's stream, and so many milliseconds after the function has returned (1 or more): until then each holds
- * the complement of its bits, and what does not wait computes with that. */
+/* Pinned inputs arrive in the caller's stream, this many milliseconds after the function has returned (1 or more): until then each holds
+ * the complement of its bits, and work that does not wait computes with that. */
 static inline void judge_late(struct call *call, int milliseconds) {
     call->job.late_ms = (uint32_t)milliseconds;
 }
 
-/* The function is called a second time, right behind the first. */
+/* The function is called a second time, directly after the first. */
 static inline void judge_twice(struct call *call) {
     call->job.again = 1;
 }
 
-/* On a GPU: result.answer.call_ms, the median of so many calls, and copy_ms, that of copies of so many bytes, in turns with them. A limit is
- * a number of copies, never a time. */
+/* On a GPU: result.answer.call_ms, the median of `turns` calls, and copy_ms, that of copies of this many bytes, alternating with them. A limit is
+ * a multiple of the copy's time, never a time. */
 static inline void judge_time(struct call *call, int turns, size_t copy_bytes) {
     call->job.turns = (uint32_t)turns;
     call->job.copy_bytes = copy_bytes;
 }
 
-/* How make exercise08 profile, view and sanitize call the function, so many times in a row. Without this it is the largest of the calls with
- * judge_count, or else the largest: something of a few seconds on the emulator. */
+/* The call that make exercise08 profile, view and sanitize make, this many times in a row. The default is the largest of the calls with
+ * judge_count, or else the largest: it should take a few seconds on the emulator. */
 static inline void judge_show(struct call *call, unsigned times = 1) {
     call->shown = times;
 }
 
-/* Sectors of 32 bytes that kernels read in global memory, whichever way but by atomics, which have counters of their own. */
+/* Sectors of 32 bytes that kernels read in global memory, in any way except by atomics, which have separate counters. */
 double judge_sectors_read(const struct emulatorCounters *counters);
 
 // ---------------------------------------------------------------- counts
 
-/* Has the emulator counted this run? What follows asks it first, and says nothing on a GPU. */
+/* Has the emulator counted this run? The functions below check it first, and do nothing on a GPU. */
 bool judge_counted(const struct result *r);
 
-/* What was done to an array, by every way: see emulator.h. */
+/* All accesses to an array, of every kind: see emulator.h. */
 const struct emulatorArrayCounters *judge_counts_of(const struct result *r, struct handle array);
 /* Sectors of 32 bytes of this array that were read or written: loads and stores, atomics (as both), textures and surfaces, bulk copies, and
  * copies from device to device. */
 double judge_sectors_of(const struct result *r, struct handle array);
 double judge_sectors_written_of(const struct result *r, struct handle array);
-/* Bytes of it that threads loaded (of textures and surfaces the sectors'), however they lay: this many times each element was read. */
+/* Bytes of it that threads loaded (for textures and surfaces those of the sectors), regardless of the access pattern: how often each
+ * element was read. */
 double judge_bytes_read_of(const struct result *r, struct handle array);
-/* Read and written outside of all arrays, in memory of the student's own. What only polls is left out: volatile, relaxed and acquire loads,
+/* Reads and writes outside of all arrays, in memory that the student's code allocated. Polling is excluded: volatile, relaxed and acquire loads,
  * and atomics. */
 double judge_sectors_elsewhere(const struct result *r);
 
-/* Of several launches that which read and wrote most of the arrays; the first, where nothing was counted. */
+/* Of several launches the one that read and wrote most of the arrays; the first, if nothing was counted. */
 const struct launch *judge_main_launch(const struct result *r);
 
-/* Fails unless the array is read, or written, so many times as it has sectors. `advice` ends the message. */
+/* Fails unless the number of sectors read, or written, is within these multiples of the array's. `advice` ends the message. */
 struct between {
     double least, most;
 };
@@ -312,24 +312,24 @@ void judge_reads(const struct result *r, struct handle array, struct between lim
 void judge_writes(const struct result *r, struct handle array, struct between limits, const char *advice);
 
 /* Fails when more than an eighth of the results was written, or of the inputs read, in launches in which fewer threads did that, or one block
- * did more than half of it. Idle threads do not count, wherever they are. Says nothing where a thread would have
+ * did more than half of it. Idle threads do not count, wherever they are. Does not apply if a thread would have
  * fewer than four elements. */
 void judge_parallel(const struct result *r, unsigned long long least_threads, const char *advice);
 
-/* The same, and where results or inputs have 256 KB or more, a single block may neither write nor read more than half of all; nor may, of several
- * launches, the busiest blocks together do more than half of what is done: then one block works at a time. */
+/* The same, and if results or inputs have 256 KB or more, a single block may neither write nor read more than half of them; nor may the busiest
+ * blocks of several launches together do more than half of the work: then one block works at a time. */
 void judge_shared(const struct result *r, unsigned long long least_threads, const char *advice);
 
-/* So many bytes more the host may hand to the device: a table, pointers. */
+/* The host may transfer this many more bytes to the device: a table, pointers. */
 void judge_allow_upload(struct call *call, size_t bytes);
 
-/* Has the call done. The common mistakes end the check here: a crash, no end, an error, a report of the emulator, waiting. */
+/* Has the call executed. The common failures end the check here: a crash, no end, an error, a report of the emulator, waiting. */
 struct result judge_run(const struct call *call);
 
-/* Has the call done, whatever comes of it. */
+/* Has the call executed, and accepts any outcome. */
 struct result judge_try(const struct call *call);
 
-/* What came back of an array, and how many of its bytes are asked for. */
+/* The content of an array after the call, and how many of its bytes were requested. */
 template <class Type> const Type *judge_content(const struct result *r, struct handle array) {
     return (const Type *)(r->contents[array.array].data() + r->call.arrays[array.array].place.offset);
 }
@@ -337,16 +337,17 @@ template <class Type> const Type *judge_content(const struct result *r, struct h
 /* As printf, to a string: for remarks. */
 std::string judge_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says why an element may be wrong: its index, and what was found. */
+/* Explains why an element may be wrong, from its index and the value found. */
 typedef std::function<std::string(long long bad)> judge_remark;
 
-/* Which thread writes element i, if each thread has one element: i by itself; MIRRORED: the thread of the other end; NOBODY_KNOWS. */
+/* Which thread writes element i, if each thread has one element: thread i by default; MIRRORED: the thread at the other end; NOBODY_KNOWS:
+ * unknown. */
 enum owner { THREAD_OF_INDEX, THREAD_OF_MIRROR, NOBODY_KNOWS };
 
 void judge_compare(const struct result *r, struct handle array, const float *expected, size_t n, double atol,
                    double rtol, const judge_remark &remark, enum owner owner = THREAD_OF_INDEX);
 
-/* The same where every bit counts: -0.0 is not 0.0, and one NaN is not another. */
+/* The same, bit for bit: -0.0 differs from 0.0, and one NaN from another. */
 void judge_compare_bits(const struct result *r, struct handle array, const float *expected, size_t n,
                         const judge_remark &remark, enum owner owner = THREAD_OF_INDEX);
 
@@ -354,21 +355,21 @@ void judge_compare_bits(const struct result *r, struct handle array, const float
 [[noreturn]] void judge_reject(const struct result *r, const float *found, const float *expected, size_t n,
                                long long bad, const std::string &remark, enum owner owner = THREAD_OF_INDEX);
 
-/* Everything but the results: inputs as they were, nothing written beside the arrays, results written by kernels. */
+/* Everything but the results: inputs unchanged, nothing written outside the arrays, results written by kernels. */
 void judge_rest(const struct result *r);
-/* The part of judge_rest that asks whose work the results are, and what else was written. A grader that asks for something else before judge_rest, as for how
- * many kernels were launched, asks this first: where no kernel did the work, that is to be said. */
+/* The part of judge_rest that checks whether kernels computed the results, and what else was written. A grader that checks something else before
+ * judge_rest, such as the number of launches, calls this first: if no kernel did the work, that is the failure to report. */
 void judge_work(const struct result *r);
 void judge_only_looked(const struct result *r);
 
-/* "\n          your launch: 4 blocks of 256 threads", or all launches with their kernels' names; "" when there was none. */
+/* "\n          your launch: 4 blocks of 256 threads", or all launches with their kernels' names; "" without a launch. */
 std::string judge_launch_text(const struct result *r);
 std::string judge_owner_text(const struct result *r, long long index, size_t n, enum owner owner);
 
-/* Something was printed in the call, beside the emulator's reports. */
+/* The call printed something other than the emulator's reports. */
 bool judge_printed(const struct result *r);
 
-/* Ends the check because of a CUDA error: the report of the emulator, an impossible launch, or what the error means. */
+/* Ends the check because of a CUDA error: with the emulator's report, an impossible launch, or the meaning of the error. */
 [[noreturn]] void judge_error(const struct result *r, int error, const char *name);
 
 bool judge_all_poison(const float *found, size_t n);
@@ -376,10 +377,10 @@ long long judge_first_bad(const float *found, const float *expected, size_t n, d
 
 // ---------------------------------------------------------------- checks that every exercise has
 
-/* The call, with a launch that is refused: the function has to say so, in print or by ending the program. */
+/* The call, with a launch that is refused: the function has to report it, by printing or by ending the program. */
 void judge_refused_launch(struct call call);
 
-/* The call, when its stream is busy with something else: the function must return all the same. */
+/* The call, while its stream is busy with other work: the function must return anyway. */
 void judge_busy_stream(struct call call);
 
 #endif

@@ -36,7 +36,8 @@ words jailed(const words &see) {
     return command;
 }
 
-/* In the new process. Descriptors of ours close by themselves; what the grading's own start has left open, as a lock, is no business of the command's. */
+/* In the new process. The judge's descriptors are closed on exec; this closes the inherited ones, such as a lock's, which the command must
+ * not have. */
 static void become(int output, words *command) {
     words variables = {"PATH=" + variable("PATH"), "LANG=C.UTF-8"};
     std::vector<char *> arguments = words_pointers(command), settings = words_pointers(&variables);

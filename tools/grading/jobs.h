@@ -1,5 +1,5 @@
-/* jobs.h - a file of jobs: for each function of an exercise a call that the grader makes, to be made again outside of a grading; and a second
- * one where the first has sizes that fit warps and blocks, for those who look for mistakes at the edge.
+/* jobs.h - a file of jobs: for each function of an exercise a call that the grader makes, to be repeated outside of a grading; and a second
+ * call if the first has sizes that are multiples of warps and blocks, to find faults at the edge.
  *
  *     struct jobs_head, then for each job: struct shown_job, then the content of each array that is `given`
  *
@@ -13,9 +13,9 @@
 
 struct jobs_head {
     char magic[8];
-    uint32_t entry_bytes; /* sizeof(struct shown_job), which every change of the protocol changes */
+    uint32_t entry_bytes; /* sizeof(struct shown_job), different after every change of the protocol */
     uint32_t count;
-    char devices[WORD_MAX]; /* EMULATOR_DEVICES, as the grader has set it; "" where it has not */
+    char devices[WORD_MAX]; /* EMULATOR_DEVICES as set by the grader; "" if it is not set */
 };
 
 struct shown_job {
@@ -23,8 +23,8 @@ struct shown_job {
     char prototype[400];
     char array_name[ARRAYS_MAX][WORD_MAX];
     uint32_t number;  /* of the function, from 1 */
-    uint32_t at_edge; /* only for those who look for mistakes */
-    uint32_t times;   /* it is called in a row */
+    uint32_t at_edge; /* made only when looking for faults */
+    uint32_t times;   /* number of calls in a row */
     uint32_t padding;
     struct job job;
 };

@@ -1,4 +1,4 @@
-/* judge.cpp - a call as a job, and what every call is judged by. The order of the checks and main() are in
+/* judge.cpp - a call as a job, and the criteria applied to every call. The order of the checks and main() are in
  * checks.cpp, results in wrong_numbers.cpp, advice in first_steps.cpp; README.md lists what the other files decide. */
 #include "tools/grading/grader.h"
 
@@ -44,7 +44,7 @@ static blob poison(size_t bytes) {
     return content;
 }
 
-/* Content in the middle, poison before and behind. */
+/* Content in the middle, poison before and after it. */
 static void give(struct call *call, struct array_order *order, const void *content) {
     struct array_facts *facts = &call->arrays.back();
     blob *given = &call->given[call->job.arrays - 1];
@@ -149,7 +149,7 @@ void judge_argument(struct call *call, stream_argument) {
     add_argument(call, ARGUMENT_STREAM);
 }
 
-// ---------------------------------------------------------------- having it done
+// ---------------------------------------------------------------- execution
 
 static void judge_end(const struct conversation *c, const struct call *call) {
     switch (c->end) {
@@ -318,7 +318,7 @@ void judge_only_looked(const struct result *) {
 
 // ---------------------------------------------------------------- checks that every exercise has
 
-/* The emulator's reports are not what the function says: without its kernel, results are memory that nobody has written. */
+/* The emulator's reports are not the function's output: without its kernel, the results are memory that was never written. */
 bool judge_printed(const struct result *r) {
     const std::string &printed = r->printed;
     for (size_t at = 0, end; at < printed.size(); at = end + 1) {
@@ -352,7 +352,7 @@ void judge_refused_launch(struct call call) {
 }
 
 void judge_busy_stream(struct call call) {
-    if (!judge_on_emulator()) { /* a GPU loads a kernel when it is first launched, and may wait for all streams then */
+    if (!judge_on_emulator()) { /* a GPU loads a kernel at its first launch, and may then wait for all streams */
         struct result loaded = judge_run(&call);
         judge_only_looked(&loaded);
     }

@@ -1,4 +1,4 @@
-"""judge.py - what a grader in Python stands on: checks by name, jobs for the runner, and the report. It never imports
+"""judge.py - the base of a grader in Python: checks by name, jobs for the runner, and the report. It never imports
 the student's file.
 
     def sizes(judge):
@@ -10,12 +10,12 @@ the student's file.
     sys.exit(main("27", __file__, [Check("forward", "forward, random input", sizes), ...]))
 
 `run` has the function `forward` of calls.py called in the runner, with the student's module, the arrays, and the
-settings; what that returns is the answer. Called by tools/grading/run, in the workbook's folder:
+settings; its return value is the answer. Called by tools/grading/run, in the workbook's folder:
 
     python -I grader.py EXERCISE.py SOURCE cpu|gpu LIBRARIES 9>results.json
     python -I grader.py --jobs FILE                                show.py: for make exercise33 profile
 
-EXERCISE is a module in Python, or one that was compiled of C++, exercise.so.
+EXERCISE is a module in Python, or one that was compiled from C++, exercise.so.
 """
 
 import ctypes
@@ -58,13 +58,13 @@ def with_article(name):
 
 
 def line_of(told):
-    """Of the student's file, by what a runner has sent: it may be anything."""
+    """A line of the student's file, from a runner's message, which may hold anything."""
     line = told.get("line")
     return line if type(line) is int and 0 < line < 1_000_000 else None
 
 
 class Failure(Exception):
-    """`line`: of the student's file, where it is known."""
+    """`line`: of the student's file, if known."""
 
     def __init__(self, verdict, message, step=None, line=None):
         super().__init__(message)
@@ -82,7 +82,7 @@ class Check:
 
 
 def visible(line):
-    """What is shown of a line that is not ours, with the names of files that the student knows."""
+    """An untrusted line made safe to print, with the student's names for files."""
     return visible_line(line, names_of(os.environ.get("GRADER_NAMES", "")))
 
 
@@ -91,7 +91,7 @@ OUTPUT_MAX, MESSAGE_MAX = 500, 60000
 
 
 class LimitedText:
-    """Grows by lines up to a limit; what goes beyond is left out, and the text then ends with the remark."""
+    """Grows by lines up to a limit; further lines are dropped, and the text then ends with the remark."""
 
     def __init__(self, limit, remark="(more was left out)\n"):
         self.text, self.limit, self.remark, self.cut = "", limit, remark, False
@@ -103,7 +103,7 @@ class LimitedText:
             self.text, self.cut = self.text + self.remark, True
 
 
-# The three lines of the emulator's report that name a finding, its place and its thread; emulator_findings.h in Python.
+# The three lines of the emulator's report that give a finding, its place and its thread; the Python version of emulator_findings.h.
 TITLE = re.compile(r"========= (\S.*)")
 PLACE = re.compile(r"\bat (.+) in (.+):(\d{1,7})$")
 THREAD = re.compile(r"thread \((\d+),(\d+),(\d+)\) in block \((\d+),(\d+),(\d+)\)")
@@ -111,12 +111,12 @@ FINDINGS_MAX = 20
 
 
 def new_finding(message):
-    """A finding that has no place yet."""
+    """A finding without a place so far."""
     return {"kind": None, "file": None, "line": None, "kernel": None, "block": None, "thread": None, "message": message, "next": None}
 
 
 def add_finding(findings, line):
-    """Takes a line of the emulator's report: it begins a finding, or tells more of the last one."""
+    """Takes a line of the emulator's report: it begins a finding, or adds details to the last one."""
     title, place, thread = TITLE.match(line), PLACE.search(line[:1000]), THREAD.search(line)
     if title and len(findings) < FINDINGS_MAX:
         findings.append(new_finding(title[1]))
@@ -128,10 +128,11 @@ def add_finding(findings, line):
 
 
 class Report:
-    """On stdout for the student; as data in results.json (results_json.h has its form), which is whole after each check. report.h in Python."""
+    """On stdout for the student; as data in results.json (results_json.h has its form), which is complete after each check. The Python
+    version of report.h."""
 
     def __init__(self, exercise, source):
-        fcntl.fcntl(RESULTS_FD, fcntl.F_SETFD, fcntl.FD_CLOEXEC)  # no process that the judge starts has it
+        fcntl.fcntl(RESULTS_FD, fcntl.F_SETFD, fcntl.FD_CLOEXEC)  # not inherited by processes that the judge starts
         self.start, self.reached, self.line = time.monotonic(), 0.0, b""
         self.everything = LimitedText(MESSAGE_MAX)
         self.forget()
@@ -162,7 +163,7 @@ class Report:
             written += os.pwrite(RESULTS_FD, content[written:], written)
 
     def foreign(self, text):
-        """What the student's program prints: it is the output of a check, or part of its message, and never anything else."""
+        """The output of the student's program: it is the output of a check, or part of its message, and never anything else."""
         *lines, self.line = (self.line + text).split(b"\n")
         for line in lines:
             shown = visible(line)
@@ -228,7 +229,7 @@ class Report:
         self.save()
 
     def end(self, verdict):
-        """Of a file that does not compile there are no checks, as exercism wants it."""
+        """A file that does not compile has no checks, as exercism's interface specifies."""
         self.end_line()
         if verdict == "pass":
             print("  passed", flush=True)
@@ -240,15 +241,15 @@ class Report:
 
 
 class Answer(dict):
-    """What calls.py has returned, arrays and other values by their names; `emulator`: what that has counted: launches,
-    warp_instructions, instructions (of threads), uploaded (bytes that the host handed to the device beside the given
+    """The return value of calls.py, arrays and other values by name; `emulator`: its counts: launches,
+    warp_instructions, instructions (of threads), uploaded (bytes that the host transferred to the device besides the given
     arrays) and downloaded, with their parts by the names of emulator.h's struct emulatorHostBytes."""
 
     emulator: dict
 
 
 class Judge:
-    """For one check: a runner, which may be that of the check before, and what is drawn."""
+    """For one check: a runner, possibly that of the previous check, and the randomly drawn values."""
 
     def __init__(self, setup, report, seed, child):
         self.setup, self.report, self.subject, self.child = setup, report, "", child
@@ -285,7 +286,7 @@ class Judge:
         return f"{told['type']}: {told['text']}{place}"
 
     def try_run(self, call, given, wanted, subject, **settings):
-        """As run; an exception of the student's code is a part of the answer, as "raised"."""
+        """As run; an exception in the student's code is part of the answer, as "raised"."""
         self.subject = subject
         orders, contents = [], []
         for name, array in given.items():
@@ -330,12 +331,12 @@ class Judge:
         return answer
 
     def refuse_todo(self, told):
-        """Libraries raise a NotImplementedError of their own: that of a TODO has the word in its text, or no text."""
+        """Libraries also raise NotImplementedError: the one of a TODO has that word in its text, or no text."""
         if "NotImplementedError" in told["bases"] and (not told["text"] or "TODO" in told["text"]):
             raise Failure("not_implemented", self.words_of(told), line=line_of(told))
 
     def must_raise(self, wanted, call, given, outputs, subject, **settings):
-        """What the exercise promises to refuse. `wanted`: the exception's name, or one of its bases'."""
+        """Input that the exercise has to refuse. `wanted`: the name of the exception, or of one of its bases."""
         answer = self.try_run(call, given, outputs, subject, **settings)
         told = answer.get("raised")
         if not told:
@@ -363,8 +364,8 @@ class Judge:
         self.fail(word, f"{place}: expected {expected[at]:.9g}, found {found[at]:.9g}{many}")
 
     def lives(self, call, given, steps, one, look=lambda answer: None, **settings):
-        """Calls `call` once for each step, looks at its answer, and compares how many objects of the library there are then
-        with those after the first step. `one`: the grader's word for such an object."""
+        """Calls `call` once for each step, checks its answer, and compares the number of the library's objects
+        with that after the first step. `one`: the grader's word for such an object."""
         before = None
         for step, right in steps.items():
             look(self.run(call, given, {}, self.subject, step=step, **settings))
@@ -375,9 +376,9 @@ class Judge:
                 self.fail(word, f"{step}: {found} {one}{'s' * (found != 1)} of the library, expected {right}")
 
     def require_work(self, answer, results, upload=0):
-        """On the emulator: that `results` bytes came from the device, and that the host had not handed them to it: what it
-        hands over beside the given arrays may be less than `upload` and half of the results. Otherwise kernels may only
-        have carried what NumPy has computed."""
+        """On the emulator: requires that `results` bytes came from the device, and that the host had not transferred them
+        to it: its transfers besides the given arrays must be less than `upload` and half of the results. Otherwise
+        kernels may only have copied what NumPy had computed."""
         counted = answer.emulator
         if not counted:
             return
@@ -394,8 +395,8 @@ class Judge:
             )
 
     def require_kernels(self, answer, launches, elements, results=None, upload=0):
-        """On the emulator: that kernels have done the work, and not more often than needed; with `results`, also
-        require_work."""
+        """On the emulator: requires that kernels have done the work, and not more often than necessary; with `results`,
+        also require_work."""
         counted = answer.emulator
         if results is not None:
             self.require_work(answer, results, upload)
@@ -414,7 +415,7 @@ class Grading:
 
     def __init__(self, number, setup, report):
         self.number, self.setup, self.report, self.first_verdict, self.child = number, setup, report, "", None
-        self.passed = ""  # what the last check that passed is shown as
+        self.passed = ""  # the line shown for the last check that passed
 
     def end_child(self):
         if self.child:
@@ -457,7 +458,7 @@ class Grading:
         return os.environ.get("VERDICT_ONLY") == "1" and self.first_verdict != ""
 
     def all(self, checks):
-        """A part whose first check has failed is closed, and so is one in which something did not end."""
+        """A part is closed after its first check has failed, or after a check that did not end."""
         closed, begun = set(), set()
         failed = self.try_first(checks)
         for check in checks:
@@ -490,7 +491,7 @@ def main(number, grader, checks, calls=None):
         print(f"usage: {os.path.basename(grader)} EXERCISE.py SOURCE cpu|gpu LIBRARIES 9>results.json", file=sys.stderr)
         return 2
     file, source, backend, libraries = sys.argv[1:]
-    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: nobody looks into this process
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: other processes cannot inspect this one
     report = Report(number, source)
     grading = Grading(number, Setup(os.path.abspath(file), calls, libraries, backend), report)
     grading.all(checks)

@@ -1,7 +1,7 @@
-/* leak.cpp - device memory that a function keeps. What it keeps once, for its next calls, is a workspace; what it keeps of each call is a leak. */
+/* leak.cpp - device memory that a function keeps. Memory kept once, for later calls, is a workspace; memory kept by each call is a leak. */
 #include "tools/grading/checks.h"
 
-/* A call that left memory behind: of which function, in which runner, and how large its arrays were. */
+/* A call that did not free its memory: its function, its runner, and the size of its arrays. */
 struct kept {
     std::string symbol;
     unsigned process;

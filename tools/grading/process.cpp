@@ -21,9 +21,9 @@
 static struct process_setup setup;
 static pid_t pid = -1;
 static int talk_fd = -1, output_fd = -1;
-static int stdout_fd = -1;    /* what goes to stdout, where that is kept apart of stderr; -1: it is in output_fd, too */
-static size_t printed;        /* in this grading, by all runners */
-static uint64_t stdout_bytes; /* of the present conversation, where stdout is kept apart */
+static int stdout_fd = -1;    /* stdout, where it is separate from stderr; -1: output_fd has both */
+static size_t printed;        /* by all runners of this grading */
+static uint64_t stdout_bytes; /* of the current conversation, where stdout is separate */
 static unsigned started;
 
 void process_setup(const struct process_setup *wanted) {
@@ -36,7 +36,7 @@ unsigned process_number(void) {
 
 // ---------------------------------------------------------------- the command
 
-/* Of the project the two files that run, the libraries, and the student's source, from which the emulator quotes lines. */
+/* From the project: the two files that run, the libraries, and the student's source, whose lines the emulator quotes. */
 static words visible(void) {
     const char *source = getenv("GRADER_COPY");
     words paths = {setup.runner, setup.object};
@@ -60,7 +60,7 @@ static words command(void) {
     return c;
 }
 
-/* An environment with nothing in it that the student's code need not know. */
+/* An environment without any variable that the student's code does not need. */
 static words environment(bool quiet, const char *capability) {
     words e = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8",    "HOME=/tmp",
                "LD_BIND_NOW=1",      "EMULATOR_TIER=0", "LD_LIBRARY_PATH=" + setup.library_path};
@@ -82,13 +82,13 @@ static words environment(bool quiet, const char *capability) {
 
 // ---------------------------------------------------------------- start and end
 
-/* In the new process: descriptors 0 to 3 and no other, a session of its own, and an end with its parent's. */
+/* In the new process: descriptors 0 to 3 and no others, a new session, and termination together with its parent. */
 static void become(int talk, int standard, int output, words *program, words *variables) {
     std::vector<char *> arguments = words_pointers(program), settings = words_pointers(variables);
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int nothing = open("/dev/null", O_RDONLY);
-    talk = fcntl(talk, F_DUPFD, 10); /* out of the way of what is overwritten next */
+    talk = fcntl(talk, F_DUPFD, 10); /* clear of the descriptors overwritten next */
     standard = fcntl(standard, F_DUPFD, 10);
     output = fcntl(output, F_DUPFD, 10);
     dup2(nothing, 0);
@@ -112,7 +112,7 @@ static void make_pipe(int ends[2]) {
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
-/* `apart`: stdout and stderr are two pipes, whose other ends only the judge has. Else they are one, which keeps the order of what is printed. */
+/* `apart`: stdout and stderr are two pipes, whose other ends only the judge holds. Otherwise they share one pipe, which keeps the output in order. */
 static void start_process(bool quiet, const char *capability, bool apart) {
     int talk[2], output[2], standard[2] = {-1, -1};
     words program = command(), variables = environment(quiet, capability);
@@ -143,7 +143,7 @@ static void close_all(void) {
     talk_fd = output_fd = stdout_fd = -1;
 }
 
-/* Ends the runner's session; in a jail everything dies with its first process. */
+/* Ends the runner's session; in a jail all processes die with the first one. */
 static int end_process(void) {
     int status = 0;
     if (pid > 0) {
@@ -168,8 +168,8 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds of processor time of a process and of all that it has started, also of those that have ended. What a busy machine makes of it
- * does not count. */
+/* Seconds of processor time of a process and all its descendants, including those that have ended. Waiting on a busy machine does
+ * not count. */
 static double processor_time(pid_t of) {
     char path[80], text[4000] = "";
     snprintf(path, sizeof path, "/proc/%d/stat", (int)of);
@@ -198,10 +198,10 @@ static double processor_time(pid_t of) {
     return seconds;
 }
 
-/* When a job has taken too long: after that many seconds on the clock in which it has had as many of the processors. On a busy machine it has
- * longer; what sleeps, from its last work on; and nothing has more than PATIENCE times as long. */
+/* Decides when a job has taken too long: after that many seconds of wall-clock time in which it used as many seconds of processor time. On a busy
+ * machine the limit is longer; a sleeping job's limit counts from its last work; and no job gets more than PATIENCE times the limit. */
 struct time_limit {
-    double begun, looked, worked; /* on the clock */
+    double begun, looked, worked; /* wall-clock time */
     double before, spent;         /* processor time at the beginning and at the last look */
 };
 
@@ -227,7 +227,7 @@ static bool limit_reached(struct time_limit *limit) {
            at - limit->begun >= PATIENCE * seconds;
 }
 
-/* Takes what has been printed into one of the pipes, and returns how many bytes that was. */
+/* Reads the output in one of the pipes, and returns its number of bytes. */
 static size_t hear_pipe(int fd, std::string *text) {
     char piece[65536];
     size_t heard = 0;
@@ -239,14 +239,14 @@ static size_t hear_pipe(int fd, std::string *text) {
     return heard;
 }
 
-/* Takes all that has been printed. False when it was more than anybody reads. */
+/* Reads all of the output. False when it exceeds the limit. */
 static bool hear(std::string *text) {
     stdout_bytes += stdout_fd >= 0 ? hear_pipe(stdout_fd, text) : 0;
     hear_pipe(output_fd, text);
     return printed < OUTPUT_CAP;
 }
 
-/* Moves `size` bytes to or from the runner, hearing meanwhile what it prints. */
+/* Transfers `size` bytes to or from the runner, reading its output meanwhile. */
 static enum talk move(void *data, size_t size, bool sending, struct time_limit *limit, std::string *text) {
     for (size_t done = 0; done < size;) {
         struct pollfd fds[3] = {
@@ -265,18 +265,18 @@ static enum talk move(void *data, size_t size, bool sending, struct time_limit *
         }
         done += moved > 0 ? (size_t)moved : 0;
         if (moved < 0 && ((fds[1].revents | fds[2].revents) & POLLHUP)) {
-            usleep(1000); /* its output is closed, and it goes on */
+            usleep(1000); /* its output is closed, but it still runs */
         }
     }
     return TALK_ANSWERED;
 }
 
-/* What constructors of the student's object have printed before the first job, if they were quicker than its sending. */
+/* The output of constructors in the student's object that ran before the first job was sent. */
 static std::string printed_early;
 
 static std::string ending(int status) {
     char text[120];
-    if (WIFEXITED(status) && WEXITSTATUS(status) > 128) { /* the jail's way to tell a signal */
+    if (WIFEXITED(status) && WEXITSTATUS(status) > 128) { /* how the jail reports a signal */
         status = WEXITSTATUS(status) - 128;
     }
     if (WIFSIGNALED(status)) {
@@ -308,7 +308,7 @@ static void bury(struct conversation *c) {
     c->why = ending(status);
 }
 
-/* The names are texts, whatever has come. */
+/* The answer is untrusted: this terminates the names. */
 static enum talk listen_to_launches(struct conversation *c, struct time_limit *limit) {
     unsigned here = std::min(c->answer.launches, (unsigned)LAUNCHES_MAX);
     c->launches.assign(c->answer.launch, c->answer.launch + here);
@@ -328,7 +328,7 @@ static enum talk listen(const struct job *job, struct conversation *c, struct ti
     }
     if (c->answer.token != job->token || c->answer.harvest > (1u << 28) ||
         c->answer.more_launches > LAUNCHES_MORE_MAX) {
-        return TALK_ENDED; /* somebody else has spoken */
+        return TALK_ENDED; /* the answer is not the runner's */
     }
     for (unsigned i = 0; i < job->arrays && c->answer.contents && end == TALK_ANSWERED; i++) {
         if (job->array[i].wanted) {
@@ -341,7 +341,7 @@ static enum talk listen(const struct job *job, struct conversation *c, struct ti
     return end == TALK_ANSWERED ? move(c->harvest.data(), c->harvest.size(), false, limit, &c->printed) : end;
 }
 
-/* `text`: what it says if it does not start. */
+/* `text`: its message if it does not start. */
 static bool hello(std::string *text) {
     char word[6] = "";
     struct time_limit limit = limit_begin();
@@ -350,10 +350,10 @@ static bool hello(std::string *text) {
     return there;
 }
 
-/* The runner that is there, or that the next job starts. */
+/* The current runner, or the one that the next job starts. */
 static struct {
     bool to_start, quiet, apart, shared;
-    std::string capability; /* "": the device's own */
+    std::string capability; /* "": that of the device */
 } wanted_runner;
 
 void process_start(bool quiet, const char *capability) {

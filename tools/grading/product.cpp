@@ -96,7 +96,7 @@ double product_row_sectors(int columns, int offset) {
     return product_row_whole(columns, offset) ? sectors : 2 * sectors;
 }
 
-/* Bytes that were read in memory of the function's own. */
+/* Bytes that were read in memory allocated by the function. */
 static double bytes_elsewhere(const struct result *r) {
     double sum = 0;
     for (const struct emulatorArrayCounters *c : {&r->answer.elsewhere, &r->answer.of_host}) {
@@ -148,7 +148,7 @@ void product_parallel(const struct result *r, const struct product *job) {
 
 // ---------------------------------------------------------------- what went wrong
 
-/* An element, seen with the numbers that known mistakes would have led to. */
+/* An element, compared with the values that known mistakes produce. */
 struct element {
     const struct product_form *form;
     const struct product *job;
@@ -161,7 +161,7 @@ static bool is(const struct element *e, double value) {
     return fabs(e->found - value) <= e->near;
 }
 
-/* The sum with B read as the other form has it. */
+/* The sum with B read in the layout of the other form. */
 static double other_form(const struct element *e) {
     struct product_form other = *e->form;
     other.transposed = !other.transposed;
@@ -234,8 +234,8 @@ static std::string remark(const struct product_form *form, const struct product 
     return "that is row " + std::to_string(row) + ", column " + std::to_string(col) + (text.empty() ? "" : "; " + text);
 }
 
-/* Of fractions, each of the K additions rounds by at most 2^-24 of a sum that is about sqrt(k) / 3, by chance up or down.
- * (K + 8) * 2^-23 is more than ten times what comes together, and far less than a single product. */
+/* With fractions, each of the K additions rounds by at most 2^-24 of a sum that is about sqrt(k) / 3, up or down at random.
+ * (K + 8) * 2^-23 is more than ten times the accumulated error, and far less than a single product. */
 void product_look(const struct product_form *form, const struct product *job, const struct matrices *m,
                   const struct result *r, struct handle C) {
     static bool launched; /* in any call so far */
@@ -264,7 +264,7 @@ struct result product_run(const struct product_form *form, const struct product 
     return r;
 }
 
-// ---------------------------------------------------------------- the checks that every product has
+// ---------------------------------------------------------------- the checks common to all products
 
 void product_refused(const struct product_form *form) {
     const struct product job = {33, 31, 17, 1, 0, WHOLE, 90, 0, 0, 0, 0, false};

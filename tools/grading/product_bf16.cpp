@@ -95,7 +95,7 @@ static void doing(const struct bf16_form *form, const struct bf16_product *job, 
 
 // ---------------------------------------------------------------- what went wrong
 
-/* Of a fragment of C each lane holds elements of two rows, eight apart: are they exchanged, in all of these 16 rows? */
+/* In a fragment of C each lane holds elements of two rows, eight apart: are they exchanged, in all of these 16 rows? */
 static bool rows_exchanged(const struct bf16_product *job, const struct bf16_matrices *m,
                            const std::vector<float> &found, int row) {
     int first = row / 16 * 16, differ = 0;
@@ -115,7 +115,7 @@ static bool rows_exchanged(const struct bf16_product *job, const struct bf16_mat
     return differ > 0;
 }
 
-/* What a known mistake would have led to. */
+/* The value that a known mistake produces. */
 static std::string reason(const struct bf16_form *form, const struct bf16_product *job, const struct bf16_matrices *m,
                           int row, int col, float found, double near) {
     for (int k = form->step; k < job->K; k += form->step) {
@@ -151,7 +151,7 @@ static std::string fragments_mixed_up(const struct bf16_product *job, const stru
     return fragments_reason(&p, row, col);
 }
 
-/* Sums that lose digits on the way are off by a few of the products' 2^-9. */
+/* Sums that lose digits in intermediate results are off by several times 2^-9 of the products. */
 static bool nearly(const struct bf16_product *job, const struct bf16_matrices *m, int row, int col, float found) {
     double size = 0;
     for (int k = 0; k < job->K; k++) {
@@ -173,7 +173,7 @@ static std::string why_wrong(const struct bf16_form *form, const struct bf16_pro
     return why;
 }
 
-/* Rounded once: whole numbers exactly so. Of fractions each group of 16 products may cut off 2^-21 of the sum, and the rounding is off by
+/* Rounded once: exactly so for whole numbers. With fractions each group of 16 products may truncate 2^-21 of the sum, and the rounding error is
  * 2^-8 of the result at most (common/gelu_layer.h). */
 static void look(const struct bf16_form *form, const struct bf16_product *job, const struct bf16_matrices *m,
                  const struct result *r, struct handle C) {
@@ -221,7 +221,7 @@ struct result bf16_run(const struct bf16_form *form, const struct bf16_product j
     return r;
 }
 
-// ---------------------------------------------------------------- the checks that every such product has
+// ---------------------------------------------------------------- the checks common to all such products
 
 void bf16_refused(const struct bf16_form *form) {
     const struct bf16_product job = {33, 40, 24, WHOLE, 90};

@@ -1,8 +1,7 @@
-/* protocol.h - what the judge and the runner say to each other, over one socket.
- *
- * The judge (the parent) has the inputs, the expected results and the judgement. The runner (the child) has the student's code. The
- * judge sends a job: a function's symbol, its arguments, and the arrays they point to. The runner does it and answers with facts:
- * what the arrays hold now, what was launched, which calls were made, what the emulator found. It never says "right" or "wrong".
+/* protocol.h - the protocol between the judge and the runner, over one socket.
+ * The judge (the parent) holds the inputs, the expected results and the judgement. The runner (the child) holds the student's code. The
+ * judge sends a job: a function's symbol, its arguments, and the arrays they point to. The runner executes it and answers with facts:
+ * the contents of the arrays, the launches, the calls made, the emulator's findings. It never answers "right" or "wrong".
  *
  *     judge:   struct job, then the content of each array that is `given`
  *     runner:  struct answer, then the content of each array that is `wanted`, if there is any; then `more_launches` times struct launch; then
@@ -16,13 +15,13 @@
 #include "emulator/emulator.h"
 
 enum {
-    RUNNER_SOCKET = 3, /* beside stdin, stdout and stderr */
+    RUNNER_SOCKET = 3, /* after stdin, stdout and stderr */
     ARRAYS_MAX = 8,
     ARGUMENTS_MAX = 14,
     INTEGERS_MAX = 12, /* of those, pointers among them; the others are floats */
     FLOATS_MAX = 6,
     LAUNCHES_MAX = 64,           /* in an answer; */
-    LAUNCHES_MORE_MAX = 1 << 16, /* and behind it, on the emulator */
+    LAUNCHES_MORE_MAX = 1 << 16, /* and after it, on the emulator */
     SYMBOL_MAX = 120,
     WORD_MAX = 40,
     KERNEL_MAX = 256,
@@ -35,13 +34,13 @@ enum array_home { ON_DEVICE, ON_HOST, ON_HOST_PINNED }; /* ON_HOST: pageable, fr
 /* An array in the device's memory, or in the host's. */
 struct array_order {
     uint64_t bytes;
-    uint64_t ask_from, ask_bytes; /* tell which of these bytes are not a kernel's work; ask_bytes 0: do not */
-    uint64_t ask_row, ask_pitch;  /* of them only the first ask_row of every ask_pitch; ask_pitch 0: all */
+    uint64_t ask_from, ask_bytes; /* report which of these bytes no kernel wrote; ask_bytes 0: do not */
+    uint64_t ask_row, ask_pitch;  /* only the first ask_row of every ask_pitch of them; ask_pitch 0: all */
     uint8_t home;                 /* enum array_home */
-    uint8_t given;                /* its content comes with the job; else it is poisoned (verify.h) */
+    uint8_t given;                /* its content follows the job; else it is poisoned (verify.h) */
     uint8_t wanted;               /* send its content back */
-    uint8_t kept;                 /* it stays for the next job, with what is in it */
-    uint8_t input, output;        /* what it is for, for the counts */
+    uint8_t kept;                 /* it is kept for the next job, with its content */
+    uint8_t input, output;        /* its purpose, for the counts */
     uint8_t padding[2];
 };
 
@@ -50,7 +49,7 @@ enum argument_kind { ARGUMENT_INTEGER, ARGUMENT_FLOAT, ARGUMENT_ARRAY, ARGUMENT_
 struct argument {
     uint32_t kind;
     uint32_t array;   /* ARGUMENT_ARRAY: which one */
-    uint64_t integer; /* ARGUMENT_INTEGER: the value; ARGUMENT_ARRAY: bytes from its beginning */
+    uint64_t integer; /* ARGUMENT_INTEGER: the value; ARGUMENT_ARRAY: the offset in bytes */
     float real;
     uint32_t padding;
 };
@@ -62,32 +61,32 @@ struct job {
     struct argument argument[ARGUMENTS_MAX];
     struct array_order array[ARRAYS_MAX];
     uint32_t mixed;      /* blocks take turns at their barriers, in any order; on the emulator */
-    uint32_t own_stream; /* the caller's stream is a non-blocking one of its own, not the default stream */
+    uint32_t own_stream; /* the caller's stream is a separate, non-blocking one, not the default stream */
     uint32_t busy;       /* that stream is busy until the function has returned */
-    uint32_t late_ms;    /* pinned inputs come so long after the function has returned; 0: before */
+    uint32_t late_ms;    /* pinned inputs arrive this long after the function has returned; 0: before */
     uint32_t count;      /* counters, of the arrays and of all memory; on the emulator */
-    uint32_t wide_pitch; /* cudaMallocPitch gives more than it has to */
+    uint32_t wide_pitch; /* cudaMallocPitch returns a larger pitch than necessary */
     uint32_t
-        harvest; /* 1: send what was copied from pitched memory to the host, as far as kernels had written it; 2: from all memory */
+        harvest; /* 1: send the data copied from pitched memory to the host, as far as kernels had written it; 2: from all memory */
     uint32_t device;      /* the current device's number */
-    uint32_t others;      /* other devices say that they have this compute capability, 86 for 8.6; 0: their own */
-    uint32_t fail_number; /* let the n-th call of `fail_call` fail ("*": of all calls that can be made to); 0: none */
+    uint32_t others;      /* the compute capability that other devices report, 86 for 8.6; 0: their own */
+    uint32_t fail_number; /* make the n-th call of `fail_call` fail ("*": of all calls that support it); 0: none */
     char fail_call[WORD_MAX];
-    uint32_t only_look; /* does the symbol exist? nothing is called */
-    uint32_t again;     /* call it once more, right behind the first time */
-    uint32_t turns;     /* time it so often before, in turns with a copy of copy_bytes bytes; 0: do not */
+    uint32_t only_look; /* check only whether the symbol exists */
+    uint32_t again;     /* call it again, directly after the first time */
+    uint32_t turns;     /* time it this often before, alternating with a copy of copy_bytes bytes; 0: do not */
     uint64_t copy_bytes;
 };
 
 struct launch {
     uint32_t grid[3], block[3];
     uint64_t shared;         /* bytes, dynamic */
-    uint32_t other_stream;   /* neither the caller's stream nor one that is the same */
+    uint32_t other_stream;   /* neither the caller's stream nor an alias of it */
     int32_t device;          /* its ordinal, on the emulator */
-    char kernel[KERNEL_MAX]; /* its name in PTX; "" where nobody tells, on a GPU */
+    char kernel[KERNEL_MAX]; /* its name in PTX; "" if unknown, on a GPU */
     char called[WORD_MAX];   /* its name in the source, without parameters */
     uint32_t parameter_bytes, padding;
-    /* What the emulator has counted, see struct emulatorLaunch. */
+    /* The emulator's counts, see struct emulatorLaunch. */
     uint64_t warp_instructions, input_threads, input_blocks, output_threads, output_blocks;
     uint64_t input_bytes, output_bytes, most_input_bytes, most_output_bytes;
 };
@@ -109,34 +108,34 @@ enum watched_call {
 
 struct array_report {
     int64_t
-        not_by_kernels; /* of the bytes asked for, the first that no kernel wrote last; ask_bytes: there is none; -1: nobody knows */
-    int64_t damaged; /* the first byte outside that was written, from the beginning of the array; INT64_MIN: none */
-    char author[WORD_MAX]; /* of that byte that is not a kernel's work: "copy", "memset", "host", "nobody" */
+        not_by_kernels; /* of the requested bytes, the first whose last writer is not a kernel; ask_bytes: there is none; -1: unknown */
+    int64_t damaged;       /* the first byte written outside, as an offset from the array's start; INT64_MIN: none */
+    char author[WORD_MAX]; /* of that byte that no kernel wrote: "copy", "memset", "host", "nobody" */
     struct emulatorArrayCounters counted; /* where has_counters */
 };
 
 struct answer {
     uint64_t token;
-    uint32_t found; /* the symbol exists */
-    uint32_t ended; /* the program called exit() in the function; then only what is known without the device follows */
-    int32_t status; /* and that with this status */
-    int32_t returned; /* what the function returned, if it returns a cudaError_t */
+    uint32_t found;   /* the symbol exists */
+    uint32_t ended;   /* the program called exit() in the function; only the facts known without the device follow */
+    int32_t status;   /* with this status */
+    int32_t returned; /* the function's return value, if it is a cudaError_t */
     int32_t
-        error_left; /* what cudaGetLastError says after it; if it has ended the program, the last error that it was told */
-    int32_t error_later;    /* what waiting for the device says */
+        error_left; /* from cudaGetLastError after the call; if it ended the program, the last error returned to it */
+    int32_t error_later;    /* the error from waiting for the device */
     int32_t error_failed;   /* the error of the call that was made to fail; 0: it was not made */
-    uint32_t waited_busy;   /* it returned only when its busy stream had been let go */
+    uint32_t waited_busy;   /* it returned only after its busy stream was released */
     uint32_t launches;      /* since the call; the first LAUNCHES_MAX are in `launch`, */
-    uint32_t more_launches; /* and so many of the others follow */
-    uint32_t alive;         /* allocations that the call made and nobody freed */
-    uint32_t objects;       /* the same of streams, events and graphs */
+    uint32_t more_launches; /* and this many of the others follow */
+    uint32_t alive;         /* allocations of the call that were never freed */
+    uint32_t objects;       /* the same for streams, events and graphs */
     uint32_t operations;    /* copies, fills, launches and host functions that it put into streams */
-    uint32_t steps;         /* the longest chain of them in which each has to wait for the one before */
+    uint32_t steps;         /* the longest chain of them in which each waits for its predecessor */
     uint32_t pageable;      /* asynchronous copies from or to pageable memory */
     int32_t early;          /* an array that a copy touches without waiting for the caller's stream; -1 */
     int32_t left;           /* an array touched by a copy for which that stream does not wait; -1 */
-    uint32_t untaken;       /* memory was copied from or to before it was taken, in the order of streams */
-    uint32_t freed_early;   /* or was freed before such a copy was done */
+    uint32_t untaken;       /* memory was copied from or to before its stream-ordered allocation */
+    uint32_t freed_early;   /* or freed before such a copy was complete */
     uint64_t largest_copy;  /* bytes of an asynchronous copy from or to an array */
     uint32_t capability;    /* of the current device, 86 for 8.6 */
     uint64_t device_bytes;  /* the most device memory that the call's allocations held at one time */
@@ -153,7 +152,7 @@ struct answer {
     struct array_report array[ARRAYS_MAX];
     struct emulatorCounters counters;
     struct emulatorArrayCounters elsewhere, of_host; /* of other memory: devices', and the host's */
-    struct emulatorHostBytes host;                   /* what the host handed to the device, and got back */
+    struct emulatorHostBytes host;                   /* transfers from the host to the device and back */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* ptx.cpp - what the object's PTX tells, which tools/grading/run leaves uncompressed in it. */
+/* ptx.cpp - information from the object's PTX, which tools/grading/run leaves uncompressed in it. */
 #include "tools/grading/checks.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "tools/grading/jailed.h"
 #include "tools/grading/report.h"
 
-/* Arithmetic in double precision; conversions and moves are none. */
+/* Arithmetic in double precision; conversions and moves do not count. */
 static bool is_double_arithmetic(const std::string &line) {
     static const char *const operations[] = {"add.", "sub.", "mul.", "fma.", "div.", "sqrt.", "rcp."};
     size_t start = line.find_first_not_of(" \t");
@@ -62,11 +62,11 @@ void judge_remark_doubles(void) {
     }
 }
 
-// ---------------------------------------------------------------- what ptxas makes of it
+// ---------------------------------------------------------------- the resources that ptxas reports
 
 static int number_behind(const std::string &said, const char *words);
 
-/* The PTX that has this kernel: from its .version to the zero behind it. Of several the one that a device of this capability takes; 0: the
+/* The PTX that contains this kernel: from its .version to the terminating zero. Of several the one that a device of this capability loads; 0: the
  * first. */
 static std::string ptx_of(const std::string &object, const std::string &kernel, int capability = 0) {
     std::string best;
@@ -115,10 +115,10 @@ static std::string write_ptx(const std::string &ptx) {
     return written ? path : "";
 }
 
-/* What is compiled is whatever lies in the student's object, so it is compiled in the jail, as the student's source was. ptxas may be a link, and in tests
- * a script that calls the one in .toolchain. */
+/* The input comes from the student's object and is untrusted, so it is compiled in the jail, as the student's source was. ptxas may be a link, and
+ * in tests a script that calls the one in .toolchain. */
 static std::string ask_ptxas(const std::string &ptx, const std::string &kernel) {
-    const char *arch = ptx.find("\n.target sm_90a") == std::string::npos ? "sm_90" : "sm_90a"; // it takes no other
+    const char *arch = ptx.find("\n.target sm_90a") == std::string::npos ? "sm_90" : "sm_90a"; // sm_90a PTX needs it
     const char *named = getenv("EMULATOR_PTXAS");
     std::string ptxas = named ? named : "ptxas", path = write_ptx(ptx);
     char here[PATH_MAX], real[PATH_MAX];
@@ -146,13 +146,13 @@ static int number_before(const std::string &said, const char *words) {
     return end == std::string::npos ? 0 : atoi(said.c_str() + start);
 }
 
-/* The number behind them. */
+/* The number after them. */
 static int number_behind(const std::string &said, const char *words) {
     size_t at = said.find(words);
     return at == std::string::npos ? 0 : atoi(said.c_str() + at + strlen(words));
 }
 
-/* It says "Used 32 registers, used 1 barriers, 380 bytes cmem[0]"; that of CUDA 12.4 says nothing of barriers. */
+/* It prints "Used 32 registers, used 1 barriers, 380 bytes cmem[0]"; the one of CUDA 12.4 omits the barriers. */
 struct machine_code judge_ptxas(const char *kernel) {
     std::string ptx = is_name(kernel) ? ptx_of(read_object(), kernel) : "";
     std::string said = ptx.empty() ? "" : ask_ptxas(ptx, kernel);

@@ -1,6 +1,6 @@
-"""python_views.py - what a jail has to show for this Python to run there: prints it, a path a line.
+"""python_views.py - the paths that a jail has to show for this Python to run in it: prints one per line.
 
-A virtual environment's interpreter is a link, and may lead over others to the real one (uv, pyenv): each of them is shown.
+A virtual environment's interpreter is a link, which may lead through others to the real one (uv, pyenv): each of them is shown.
 """
 
 import os
@@ -11,7 +11,7 @@ PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file
 
 
 def links(path):
-    """The path and all that it leads over: a link to a link ..."""
+    """The path and every link on the way to its target."""
     chain = [path]
     while os.path.islink(chain[-1]) and len(chain) < 20:
         chain.append(os.path.normpath(os.path.join(os.path.dirname(chain[-1]), os.readlink(chain[-1]))))
@@ -19,7 +19,7 @@ def links(path):
 
 
 def is_home(folder):
-    """A Python that was installed into a home does not open all of it."""
+    """A Python installed in a home directory does not expose all of it."""
     home = os.path.expanduser("~")
     return any(f"{own}/".startswith(folder.rstrip("/") + "/") for own in (home, f"{home}/.local"))
 
@@ -29,7 +29,7 @@ def is_under(path, folder):
 
 
 def is_of_judge(path):
-    """Where the judge finds its own modules: in this workbook, and not in an environment that lies there."""
+    """The search path for the judge's modules: this workbook, but not an environment inside it."""
     return is_under(path, PROJECT) and not is_under(path, sys.prefix)
 
 

@@ -14,7 +14,7 @@
 
 enum { OUTPUT_MAX = 500, MESSAGE_MAX = 60000 };
 
-/* A text that grows by lines up to a limit; what goes beyond is left out, and the text then ends with that remark. */
+/* A text that grows by lines up to a limit; further lines are dropped, and the text then ends with a remark about that. */
 struct limited_text {
     std::string text;
     bool cut;
@@ -22,13 +22,13 @@ struct limited_text {
 
 static struct grading grading;
 static struct timespec start;
-static double reached;   /* seconds since the start, when the last check had ended */
+static double reached;   /* seconds from the start to the end of the last check */
 static std::string line; /* of the student's program, not complete yet */
 
 static struct limited_text emulator_report;                    /* since the last check ended */
 static std::vector<struct reported_finding> emulator_findings; /* of that report */
 static struct limited_text output;                             /* of the program, since then */
-static struct limited_text everything;                         /* why the file cannot be judged, if that is so */
+static struct limited_text everything;                         /* why the file cannot be judged, if it cannot */
 
 static void append(struct limited_text *to, const std::string &text, size_t limit, const char *remark) {
     if (to->cut || to->text.size() + text.size() > limit) {
@@ -54,7 +54,7 @@ static void save(void) {
 
 void report_begin(const char *exercise, const char *source) {
     clock_gettime(CLOCK_MONOTONIC, &start);
-    if (fcntl(RESULTS_FD, F_SETFD, FD_CLOEXEC) != 0) { /* no process that the judge starts has it */
+    if (fcntl(RESULTS_FD, F_SETFD, FD_CLOEXEC) != 0) { /* not inherited by processes that the judge starts */
         fprintf(stderr, "grader: descriptor %d, results.json: %s\n", RESULTS_FD, strerror(errno));
         exit(2);
     }
@@ -73,7 +73,7 @@ static void end_line(void) {
 
 // ---------------------------------------------------------------- text
 
-/* Each line as visible.h shows it: names that a runner has sent may be in it. */
+/* Each line as visible.h shows it: it may contain names that a runner has sent. */
 static std::string visible_text(const std::string &text) {
     std::string shown;
     for (size_t from = 0; from <= text.size();) {
@@ -86,7 +86,7 @@ static std::string visible_text(const std::string &text) {
     return shown;
 }
 
-/* The same lines without the columns that stdout has before them. */
+/* The same lines without the indentation of stdout. */
 static std::string without_margin(const std::string &text) {
     std::string lines;
     for (size_t from = 0; from <= text.size();) {
@@ -151,7 +151,7 @@ void report_not_run(const char *name) {
     save();
 }
 
-/* How a terminal words it. */
+/* The wording for a terminal. */
 static std::string next_text(const struct next_step *next) {
     std::string with = next->tool.empty() ? "" : " (make exercise" + grading.exercise + " " + next->tool + ")";
     return next->step.empty()
@@ -187,7 +187,7 @@ static void show_line(void) {
     std::string visible = shown;
     free(shown);
     line.clear();
-    /* The emulator's last line, which comes when a program ends, tells nothing new. */
+    /* The emulator's last line, printed when a program ends, adds no information. */
     if (visible.compare(0, 24, "========= ERROR SUMMARY:") == 0 || visible.compare(0, 9, "VERDICT: ") == 0) {
         return;
     }

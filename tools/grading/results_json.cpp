@@ -62,7 +62,7 @@ static std::string check_text(const struct judged_check *check, size_t number) {
            ", \"findings\": [" + findings + "]}";
 }
 
-/* Of a file that does not compile there are no checks, as exercism wants it. */
+/* A file that does not compile has no checks, as exercism's interface specifies. */
 static std::string grading_text(const struct grading *g) {
     bool compiled = g->verdict != "compile_error";
     std::string checks, status = g->verdict == "pass" ? "pass" : compiled ? "fail" : "error";

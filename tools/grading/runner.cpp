@@ -1,10 +1,9 @@
-/* runner.cpp - the child: it has the student's code, and neither an expected result nor a judgement.
+/* runner.cpp - the child: it holds the student's code, and neither an expected result nor a judgement.
  *
  *     runner EXERCISE.so cpu|gpu SECONDS        jobs and answers over descriptor 3 (protocol.h)
- *
- * All that it uses of the system is bound before the student's object is loaded (-z now and LD_BIND_NOW), and its own functions are
- * not exported, except those of watch.cpp. It gives up what it does not need (confine.cpp), looks whether there is a
- * device, says hello, and loads the object. */
+ * All library functions that it uses are bound before the student's object is loaded (-z now and LD_BIND_NOW), and its own functions are
+ * not exported, except those of watch.cpp. It drops the privileges that it does not need (confine.cpp), checks whether there is a
+ * device, sends a greeting, and loads the object. */
 #include <algorithm>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -25,7 +24,7 @@
 
 typedef std::vector<unsigned char> blob;
 
-/* What only the emulator has. */
+/* Functions that only the emulator has. */
 static struct {
     void (*counters_start)(void);
     void (*counters_stop)(struct emulatorCounters *, size_t);
@@ -85,8 +84,8 @@ static void put(const void *from, size_t size) {
 // ---------------------------------------------------------------- arrays
 
 struct array {
-    unsigned char *allocation, *at; /* `at`: behind the guard */
-    unsigned char *staged;          /* on the device: the content, if it comes late */
+    unsigned char *allocation, *at; /* `at`: after the guard */
+    unsigned char *staged;          /* on the device: the content, if it arrives late */
     size_t bytes;
     int home;
 };
@@ -97,7 +96,7 @@ static size_t guard(int home) {
     return home != ON_HOST && emulator.verdict ? 0 : (size_t)GUARD_BYTES;
 }
 
-/* The runtime's own errors are answered, never printed: a failed device says so in error_later. */
+/* The runtime's errors are returned in the answer, never printed: error_later reports a failed device. */
 static void allocate(struct array *a, const struct array_order *order) {
     size_t zone = guard(order->home), all = order->bytes + 2 * zone;
     *a = {NULL, NULL, NULL, order->bytes, order->home};
@@ -138,7 +137,7 @@ static void poison(const struct array *a) {
     }
 }
 
-/* The given content goes in the caller's stream, so that work in another one is not ordered behind it, and found out. */
+/* The given content is copied in the caller's stream, so that work in another stream is not ordered after it, and is detected. */
 static void give(const struct array *a, const blob &content, cudaStream_t stream) {
     if (a->home == ON_HOST) {
         memcpy(a->at, content.data(), a->bytes);
@@ -148,7 +147,8 @@ static void give(const struct array *a, const blob &content, cudaStream_t stream
     }
 }
 
-/* An input that comes late: until then there is something else, of which no bit is right. From device to host a copy is asynchronous on a GPU, too. */
+/* An input that arrives late: until then the memory has other content, in which no bit is right. A copy from device to host is
+ * asynchronous on a GPU, too. */
 static void stage(struct array *a, const blob &content) {
     end_if(cudaMalloc((void **)&a->staged, a->bytes ? a->bytes : 1) != cudaSuccess, "runner: cudaMalloc");
     cudaMemcpy(a->staged, content.data(), a->bytes, cudaMemcpyHostToDevice);
@@ -157,7 +157,7 @@ static void stage(struct array *a, const blob &content) {
     }
 }
 
-/* Who has written what counts from the poison on: that is nobody's. */
+/* The writers are recorded from the poison on, which has no author. */
 static void prepare(const struct job *job, const std::vector<blob> &contents, cudaStream_t stream) {
     for (unsigned i = 0; i < job->arrays; i++) {
         const struct array_order *order = &job->array[i];
@@ -170,7 +170,7 @@ static void prepare(const struct job *job, const std::vector<blob> &contents, cu
             poison(&arrays[i]);
         }
     }
-    cudaDeviceSynchronize(); /* a stream of its own does not wait for what the default stream copies */
+    cudaDeviceSynchronize(); /* a non-blocking stream does not wait for copies in the default stream */
     if (emulator.authors_start) {
         emulator.authors_start();
     }
@@ -183,7 +183,7 @@ static void prepare(const struct job *job, const std::vector<blob> &contents, cu
     }
 }
 
-/* The damaged byte nearest to the array, from its beginning; INT64_MIN: there is none. */
+/* The damaged byte nearest to the array, as an offset from its start; INT64_MIN: there is none. */
 static int64_t find_damage(const struct array *a) {
     size_t zone = guard(a->home);
     for (int behind = 0; behind < 2 && zone; behind++) {
@@ -212,7 +212,7 @@ static struct {
     bool released, too_late;
 } gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false};
 
-/* Runs in the stream, before the student's work. Gives up after a while: then somebody has waited for it. */
+/* Runs in the stream, before the student's work. Gives up after a while: then the function has waited for it. */
 static void hold(void *) {
     struct timespec until;
     int status = 0;
@@ -250,7 +250,7 @@ static int call(void *function, const struct job *job, cudaStream_t stream) {
     return call_function(function, job, at, stream);
 }
 
-/* The late inputs come when the stream is let go. */
+/* The late inputs arrive when the stream is released. */
 static void hold_back(const struct job *job, cudaStream_t stream) {
     occupy(stream);
     for (unsigned i = 0; i < job->arrays; i++) {
@@ -289,7 +289,7 @@ static void call_watched(void *function, const struct job *job, cudaStream_t str
 
 // ---------------------------------------------------------------- how long it takes, next to a copy
 
-/* What is timed is between two events in the caller's stream. */
+/* The timed work is between two events in the caller's stream. */
 static float milliseconds(cudaStream_t stream, const std::function<void()> &work) {
     cudaEvent_t start, stop;
     float passed = 0;
@@ -310,7 +310,7 @@ static float median(std::vector<float> *times) {
     return (*times)[times->size() / 2];
 }
 
-/* The two take turns, so that both see the same machine. Its results are looked at after a further call. */
+/* The two alternate, so that both run under the same conditions. The results are checked after a further call. */
 static void time_turns(void *function, const struct job *job, cudaStream_t stream, struct answer *answer) {
     enum { WARM_UP = 2 };
     std::vector<float> calls, copies;
@@ -335,7 +335,7 @@ static void time_turns(void *function, const struct job *job, cudaStream_t strea
 
 // ---------------------------------------------------------------- counting
 
-/* What was given is there by now, and is not counted. */
+/* The given content has been copied by now, and is not counted. */
 static void start_counting(const struct job *job) {
     struct emulatorArray watched[ARRAYS_MAX];
     if (!job->count || !emulator.counters_start) {
@@ -393,7 +393,7 @@ static void collect(const struct job *job, std::vector<blob> *contents, cudaStre
     answer->contents = error == cudaSuccess;
 }
 
-/* The first of the bytes asked for that no kernel has written, or how many they are. */
+/* The first of the requested bytes that no kernel has written, or the number of requested bytes. */
 static size_t first_not_by_kernels(const unsigned char *from, const struct array_order *order) {
     size_t asked = order->ask_bytes, pitch = order->ask_pitch ? order->ask_pitch : asked;
     for (size_t row = 0; row < asked; row += pitch) {
@@ -456,8 +456,8 @@ static struct launch describe_launch(const struct emulatorLaunch *known, cudaStr
     return launch;
 }
 
-/* The emulator knows every kernel that ran, also those of a graph; elsewhere, and of launches that failed, there is what watch.cpp has
- * seen. Returns those that have no room in the answer. */
+/* The emulator records every kernel that ran, including those of a graph; on a GPU, and for launches that failed, the source is watch.cpp's
+ * record. Returns those that do not fit in the answer. */
 static std::vector<struct launch> describe_launches(struct answer *answer, cudaStream_t stream) {
     std::vector<struct launch> more;
     std::vector<struct emulatorLaunch> known(emulator.launches ? emulator.launches(NULL, 0) : 0);
@@ -478,7 +478,7 @@ static std::vector<struct launch> describe_launches(struct answer *answer, cudaS
     return more;
 }
 
-/* What is known without asking the device. */
+/* The facts known without querying the device. */
 static void describe_calls(struct answer *answer) {
     const struct watch_notes *notes = watch_seen();
     answer->error_failed = notes->error_failed;
@@ -505,10 +505,10 @@ static void describe_calls(struct answer *answer) {
     word(answer->verdict, emulator.verdict ? emulator.verdict() : "none");
 }
 
-/* The answer to the job that is being done, and NULL between two jobs. */
+/* The answer to the current job, and NULL between two jobs. */
 static struct answer *under_way;
 
-/* The student's function has called exit(), as CUDA_CHECK does: the judge learns of it what there is to know. */
+/* The student's function has called exit(), as CUDA_CHECK does: this sends the judge the known facts about it. */
 static void at_exit(int status, void *) {
     if (under_way) {
         under_way->ended = 1;
@@ -521,7 +521,7 @@ static void at_exit(int status, void *) {
     }
 }
 
-/* The current device is the job's from now on, and that of a fresh process when it is done. */
+/* Sets the job's current device, and restores that of a fresh process when the job is done. */
 static void choose_device(const struct job *job, struct answer *answer) {
     int major = 0, minor = 0;
     end_if(cudaSetDevice((int)job->device) != cudaSuccess, "runner: a device");
@@ -602,7 +602,7 @@ static void serve(void *library) {
     }
 }
 
-/* The emulator keeps a range of addresses from its first allocation on. The student's code, whose addresses are limited, is not to have them. */
+/* The emulator reserves an address range at its first allocation. The student's code, whose address space is limited, must not get that range. */
 static void keep_addresses(void) {
     void *one;
     end_if(cudaMalloc(&one, 1) != cudaSuccess || cudaFree(one) != cudaSuccess, "runner: device memory");
@@ -619,10 +619,10 @@ int main(int argc, char **argv) {
     on_exit(at_exit, NULL);
     bool on_emulator = strcmp(argv[2], "cpu") == 0;
     if (!on_emulator) {
-        cudaFree(NULL); // a GPU's driver starts with calls that are forbidden afterwards
+        cudaFree(NULL); // a GPU's driver makes calls at startup that are forbidden afterwards
     }
     confine(on_emulator, atoi(argv[3]));
-    cudaError_t error = cudaFree(NULL); // who cannot use the device shut in like this is shut in less, or not started
+    cudaError_t error = cudaFree(NULL); // on failure: weaker confinement, or no runner at all
     if (error != cudaSuccess) {
         fprintf(stderr, "%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
         return 122;

@@ -1,11 +1,11 @@
-"""runner.py - the child of a grading in Python: it has the student's file, and neither an expected result nor a
+"""runner.py - the child of a grading in Python: it holds the student's file, and neither an expected result nor a
 judgement.
 
     python -I runner.py SOCKET EXERCISE.py CALLS.py CONFINE.so cpu|gpu SECONDS LIBRARIES
 
-What the lesson wants of the student's functions stands in CALLS.py, beside its grader: a function of that file for each
-kind of job, and load_exercise(path) where the exercise is no module of Python. Jobs and answers go over the descriptor SOCKET as frames (frames.py). Before the student's file is
-imported, the process gives up what it does not need (confine.cpp).
+CALLS.py, in the grader's folder, calls the student's functions: it has a function for each kind of job, and
+load_exercise(path) if the exercise is not a Python module. Jobs and answers are sent over the descriptor SOCKET as
+frames (frames.py). Before the student's file is imported, the process drops the privileges that it does not need (confine.cpp).
 """
 
 import ctypes
@@ -48,14 +48,14 @@ def load(path, name):
     return module
 
 
-# By their paths: a jail may show a file and refuse the list of its folder, in which `import` would look.
+# By path: a jail may show a file but refuse to list its folder, which `import` would search.
 frames = load(os.path.join(HERE, "frames.py"), "frames")
 verify = load(os.path.normpath(os.path.join(HERE, "../../common/verify.py")), "verify")
 
 
 class Array:
-    """An array between guard zones, in the layout that the job asks for, "F" or "C read-only", say. What is not given is
-    poisoned."""
+    """An array between guard zones, in the layout that the job specifies, such as "F" or "C read-only". Without given
+    content it is poisoned."""
 
     def __init__(self, order, content):
         dtype, shape = np.dtype(order["dtype"]), tuple(order["shape"])
@@ -85,7 +85,7 @@ class Array:
 
 
 class Emulator:
-    """What only the emulator can tell; on a GPU nothing."""
+    """Data that only the emulator provides; on a GPU nothing."""
 
     def __init__(self):
         self.cuda = ctypes.CDLL(os.environ["CUDA_RUNTIME"])
@@ -94,7 +94,7 @@ class Emulator:
             self.cuda.emulatorVerdict.restype = ctypes.c_char_p
 
     def start(self, arrays):
-        """Counts from now on. What comes from given arrays to the device is no upload."""
+        """Starts counting. Copies from given arrays to the device do not count as uploads."""
         if not self.there:
             return
         watched = (Watched * max(1, len(arrays)))()
@@ -106,7 +106,7 @@ class Emulator:
         self.cuda.emulatorCountersStart()
 
     def keep_addresses(self):
-        """keep_addresses() of runner.cpp."""
+        """The same as keep_addresses() of runner.cpp."""
         one = ctypes.c_void_p()
         if self.there and self.cuda.cudaMalloc(ctypes.byref(one), ctypes.c_size_t(1)) == 0:
             self.cuda.cudaFree(one)
@@ -131,8 +131,8 @@ class Emulator:
 
 
 def describe(error, path):
-    """An exception, with the last line of the student's file that it came through. One that was raised in another process
-    is described already."""
+    """An exception, with the innermost line of the student's file in its traceback. One raised in another process
+    already has a description."""
     if hasattr(error, "described"):
         return error.described
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
@@ -159,7 +159,7 @@ def take_job(job, contents, student, calls, emulator, path):
         views = {name: one.array for name, one in arrays.items()}
         for name, value in getattr(calls, job["call"])(student, views, **job["settings"]).items():
             if isinstance(value, np.ndarray):
-                results[name] = np.array(value, order="C")  # as it is now, not later
+                results[name] = np.array(value, order="C")  # a copy of its current content
             else:
                 answer[name] = value
     except BaseException as error:  # also SystemExit
@@ -182,7 +182,7 @@ def main():
     link = socket.socket(fileno=int(descriptor))
     frames.send(link.sendall, {"hello": True})
     if backend == "gpu":
-        emulator.cuda.cudaFree(None)  # a GPU's driver starts with calls that are forbidden afterwards
+        emulator.cuda.cudaFree(None)  # a GPU's driver makes calls at startup that are forbidden afterwards
     confine = filters.confine_this
     if getattr(calls, "COMPILES", False):
         confine = filters.confine_with_compilers_this

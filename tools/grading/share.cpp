@@ -1,7 +1,7 @@
 /* share.cpp - is the work shared among the blocks of a grid? */
 #include "tools/grading/checks.h"
 
-enum { LONG_BYTES = 65536 * 4 }; /* arrays that are shorter one block may do */
+enum { LONG_BYTES = 65536 * 4 }; /* one block may process shorter arrays */
 
 static uint64_t bytes_of(const struct result *r, bool output) {
     uint64_t sum = 0;

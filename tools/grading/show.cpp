@@ -39,7 +39,7 @@ void show_skip(void) {
     skipped = true;
 }
 
-/* A call that is disturbed on purpose shows nothing of the function. */
+/* A call that is disturbed on purpose does not represent the function. */
 static bool usual(const struct call *call) {
     const struct job *job = &call->job;
     return !skipped && !call->quiet && !job->fail_number && !job->busy && !job->only_look;
@@ -122,12 +122,12 @@ static bool put_job(FILE *file, const struct call *call, uint32_t number, bool a
     return written;
 }
 
-/* A call that fits warps and blocks needs another one beside it. */
+/* A call with multiples of warps and blocks needs a second one. */
 static bool has_second(const struct candidate *c) {
     return c->at_edge.rank >= 0 && !ends_within_a_line(&c->shown.call);
 }
 
-/* Says what is missing: a test of the workbook has every function shown. */
+/* Reports a missing function: a test of the workbook requires a call for each. */
 static bool all_found(void) {
     bool found = true;
     for (const struct candidate &c : candidates) {

@@ -1,5 +1,5 @@
-"""show.py - of a grader in Python, the calls that show what an exercise does: one of each way to call it (forward, backward).
-As show.cpp does of a grader in C++. Nothing is judged, and nothing of the student's is loaded.
+"""show.py - selects the calls of a grader in Python that represent an exercise: one for each way to call it (forward, backward),
+as show.cpp does for a grader in C++. Nothing is judged, and no student code is loaded.
 
     python -I grader.py --jobs FILE        writes them to FILE, for call_exercise.py
 """
@@ -9,11 +9,11 @@ import pickle
 import numpy as np
 from judge import Judge
 
-ENOUGH = 16384  # bytes that are given: more show no more
+ENOUGH = 16384  # bytes that are given: larger calls add no information
 
 
 class Nothing(dict):
-    """An answer without a content: no check of a grader finds anything in it."""
+    """An empty answer: it contains nothing for a grader's check to read."""
 
     emulator: dict = {}
 
@@ -22,7 +22,7 @@ class Nothing(dict):
 
 
 class Shower(Judge):
-    """Takes down what a check asks its runner to do."""
+    """Records the jobs that a check sends to its runner."""
 
     def __init__(self, seed):
         super().__init__(None, None, seed, None)
@@ -34,7 +34,7 @@ class Shower(Judge):
         return Nothing()
 
     def must_raise(self, *_, **__):
-        """What is to be refused shows nothing."""
+        """A call to be refused does not represent the exercise."""
         return Nothing()
 
     def fail(self, *_):
@@ -44,7 +44,7 @@ class Shower(Judge):
 
 
 def taken_from(checks):
-    """All calls that the checks make before they stumble over an answer without a content."""
+    """All calls that the checks make before they fail on an empty answer."""
     for check in checks:
         if check.part is not None:
             shower = Shower(1)
@@ -56,7 +56,7 @@ def taken_from(checks):
 
 
 def label(settings):
-    """What tells two ways to call the exercise apart: words, and what is on or off."""
+    """The settings that distinguish two ways to call the exercise: words and switches."""
     return tuple(sorted((name, value) for name, value in settings.items() if isinstance(value, (str, bool))))
 
 
@@ -65,11 +65,11 @@ def size_of(arrays):
 
 
 def choose(checks):
-    """Of each label the first call that is large enough, else the largest one. The kind of call that comes first is the plain one."""
+    """For each label the first call that is large enough, else the largest one. The first kind of call is the plain one."""
     chosen, plain = {}, None
     for call, arrays, settings in taken_from(checks):
         plain = plain or call
-        # What makes the library late, or its results larger, is the grader's.
+        # Settings that delay the library, or enlarge its results, serve only the grader.
         settings = {name: value for name, value in settings.items() if name not in ("delay", "mark")}
         known = chosen.get(label(settings))
         if call == plain and (not known or size_of(known[1]) < min(ENOUGH, size_of(arrays))):

@@ -1,16 +1,15 @@
 /* steps.cpp - see steps.h.
  *
  * If every operation took one step, and each began as early as it may: in which step would it be done? A stream's step is that of its last
- * operation. An event takes it along, and a stream that waits for the event is at least as late. So the longest chain is the latest step.
- *
- * What is ordered behind what: each stream has a vector clock, which says for each stream how many of its operations are done before the next one
- * here may begin. Events take it along, too. What the caller's stream held before the call is its operation number 1. */
+ * operation. An event records it, and a stream that waits for the event is at least as late. So the longest chain is the latest step.
+ * The order of operations: each stream has a vector clock, which counts for each stream the operations that are complete before the next one
+ * here may begin. Events record it as well. All work in the caller's stream before the call is its operation number 1. */
 #include "tools/grading/steps.h"
 
 #include <map>
 #include <vector>
 
-/* Numbers of operations, by the streams' numbers: a handle may come back for another stream. */
+/* Numbers of operations, by stream number rather than handle: a handle may be reused for another stream. */
 typedef std::map<unsigned, unsigned> vector_clock;
 
 struct position {
@@ -62,7 +61,7 @@ void steps_new_stream(cudaStream_t stream, bool blocking) {
     streams[stream] = {numbers++, blocking, {}};
 }
 
-/* Streams that the call has not made: the caller's is a non-blocking one, the default streams are not. */
+/* Streams not created in the call: the caller's is non-blocking, the default streams are not. */
 static struct stream_state *find(cudaStream_t stream) {
     stream = is_default(stream) ? NULL : stream;
     if (streams.find(stream) == streams.end()) {
@@ -71,7 +70,7 @@ static struct stream_state *find(cudaStream_t stream) {
     return &streams[stream];
 }
 
-/* Before its next operation: the default stream is behind all blocking ones, and they are behind it. */
+/* Before its next operation: the default stream is ordered after all blocking ones, and they after it. */
 static struct stream_state *catch_up(cudaStream_t stream) {
     struct stream_state *s = find(stream);
     join(&s->at, host);
@@ -124,7 +123,7 @@ void steps_host_waits(void) {
     host.step = longest;
 }
 
-// ---------------------------------------------------------------- what has to be ordered
+// ---------------------------------------------------------------- required order
 
 static bool covers(const vector_clock &clock, unsigned stream, unsigned operation) {
     auto found = clock.find(stream);
@@ -139,7 +138,7 @@ void steps_touch(cudaStream_t stream, int argument) {
     uses.push_back({argument, s->number, s->at.done[s->number]});
 }
 
-/* To take memory is an operation of its stream, too; but not one that takes a step. */
+/* Allocating memory is also an operation of its stream, but does not count as a step. */
 void steps_allocated(const void *pointer, size_t bytes, cudaStream_t stream) {
     struct stream_state *s = catch_up(stream);
     allocations.push_back({(const char *)pointer, bytes, s->number, ++s->at.done[s->number], {}});

@@ -1,17 +1,17 @@
-"""time_limit.py - when a job has taken too long, by the processor time of the runner, as in process.cpp."""
+"""time_limit.py - decides when a job has taken too long, by the processor time of the runner, as in process.cpp."""
 
 import os
 import time
 
-PATIENCE = 10  # nothing has more than so many times its limit on the clock
+PATIENCE = 10  # no job gets more than this multiple of its limit in wall-clock time
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def processor_time(pid):
-    """Seconds of a process and of all that it has started, also of those that have ended."""
+    """Seconds of a process and all its descendants, including those that have ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            fields = file.read().rpartition(")")[2].split()  # the name may have spaces
+            fields = file.read().rpartition(")")[2].split()  # the name may contain spaces
         with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
             children = file.read().split()
     except OSError:
@@ -20,8 +20,8 @@ def processor_time(pid):
 
 
 class TimeLimit:
-    """After so many seconds on the clock in which the process has had as many of the processors. On a busy machine it
-    has longer; what sleeps, from its last work on."""
+    """Expires after this many seconds of wall-clock time in which the process used as many seconds of processor time. On a
+    busy machine the limit is longer; a sleeping process's limit counts from its last work."""
 
     def __init__(self, pid, seconds):
         self.pid, self.seconds = pid, seconds

@@ -1,8 +1,7 @@
-/* watch.cpp - stands between the student's code and the CUDA runtime.
- *
- * The runner exports functions with the runtime's names. The student's object finds them first, and each notes the call and hands it
- * on. So it works on a GPU as well. All ways to launch come together in those of the runtime that are here: <<<>>> is
- * __cudaLaunchKernel or, with CUDA 12, cudaLaunchKernel. Streams and what belongs to them are in watch_streams.cpp. */
+/* watch.cpp - intercepts the calls of the student's code to the CUDA runtime.
+ * The runner exports functions with the runtime's names. The student's object resolves to them first, and each records the call and
+ * forwards it. So it works on a GPU as well. All ways to launch lead to the functions of the runtime that are intercepted here: <<<>>> is
+ * __cudaLaunchKernel or, with CUDA 12, cudaLaunchKernel. Streams, events and graphs are in watch_streams.cpp. */
 #include "tools/grading/watch.h"
 
 #include <cuda_runtime_api.h>
@@ -14,7 +13,7 @@
 #define EXPORTED   extern "C" __attribute__((visibility("default")))
 #define REAL(name) ((decltype(&name))real(#name))
 
-/* Memory that the student's code has asked for. */
+/* Memory that the student's code has allocated. */
 struct allocation {
     const void *pointer;
     size_t device_bytes;
@@ -28,7 +27,7 @@ static struct watch_notes notes;
 static std::vector<const void *> objects;
 static size_t device_bytes;
 static unsigned calls_to_fail;
-static std::vector<const void *> captured; /* what copies touch that are captured into a graph */
+static std::vector<const void *> captured; /* memory touched by copies that are captured into a graph */
 
 static void *real(const char *name) {
     return dlsym(RTLD_NEXT, name);
@@ -62,7 +61,7 @@ bool watch_on(void) {
     return watching;
 }
 
-/* A runtime may make an object by calling another function that is watched: it counts once. */
+/* A runtime may create an object by calling another intercepted function: it counts once. */
 void watch_object(const void *object, int more) {
     for (size_t i = 0; watching && i < objects.size(); i++) {
         if (objects[i] == object) {
@@ -136,7 +135,7 @@ static void note_wait(const char *name) {
     steps_host_waits();
 }
 
-/* True when this call of `name` is the one that has to fail: among those of that name, or, of "*", among all. */
+/* True when this call of `name` is the one that has to fail: counted among those of that name, or, for "*", among all. */
 static bool fails(const char *name) {
     if (!watching || !wishes.fail_number) {
         return false;
@@ -152,7 +151,7 @@ static cudaError_t failed(cudaError_t error) {
     return error;
 }
 
-// ---------------------------------------------------------------- what operations touch
+// ---------------------------------------------------------------- memory that operations touch
 
 /* Which argument points to this memory; -1: none. */
 static int argument_at(const void *memory) {
@@ -164,7 +163,7 @@ static int argument_at(const void *memory) {
     return -1;
 }
 
-/* The operation that was last put into the stream reads or writes here. */
+/* The last operation in the stream reads or writes here. */
 static void touch(const void *memory, cudaStream_t stream) {
     int argument = argument_at(memory);
     steps_use(stream, memory);
@@ -173,7 +172,7 @@ static void touch(const void *memory, cudaStream_t stream) {
     }
 }
 
-/* The same of a copy, which may be captured. */
+/* The same for a copy, which may be captured. */
 static void note_touch(const void *memory, size_t bytes, cudaStream_t stream) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     if (stream && stream != cudaStreamLegacy) {
@@ -191,7 +190,7 @@ static void note_touch(const void *memory, size_t bytes, cudaStream_t stream) {
 
 // ---------------------------------------------------------------- launches
 
-/* A runtime may come from one of these functions to another: the launch counts once. */
+/* A runtime may call one of these functions from another: the launch counts once. */
 static bool in_launch;
 
 static void note_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
@@ -212,7 +211,7 @@ static void note_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t strea
                0};
 }
 
-/* A launch that fails asks the runtime for more shared memory than there is, so that it leaves its error behind as any other does. */
+/* A launch that has to fail requests more shared memory than available, so that it leaves an error in the runtime as any other failure does. */
 static const size_t too_much_shared = (size_t)1 << 30;
 
 static size_t shared_of(size_t shared) {
@@ -249,7 +248,7 @@ EXPORTED cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const
     return launched(changed.dynamicSmemBytes, REAL(cudaLaunchKernelExC)(&changed, kernel, arguments));
 }
 
-/* A graph counts as one launch here; the emulator tells each of its kernels. It touches what has been captured so far. */
+/* A graph counts as one launch here; the emulator reports each of its kernels. It touches the memory captured so far. */
 EXPORTED cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
     note_launch(dim3(0), dim3(0), 0, stream);
     for (const void *memory : captured) {
@@ -258,7 +257,7 @@ EXPORTED cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream)
     return fails("launch") ? failed(cudaErrorInvalidValue) : REAL(cudaGraphLaunch)(graph, stream);
 }
 
-/* What a call has returned to the student's code, which may end the program for it. */
+/* The error that a call returns to the student's code, which may end the program because of it. */
 static cudaError_t told(cudaError_t error) {
     notes.error_told = watching && error != cudaSuccess ? error : notes.error_told;
     return error;
@@ -276,7 +275,7 @@ EXPORTED cudaError_t cudaPeekAtLastError(void) {
 
 // ---------------------------------------------------------------- other devices
 
-/* Does this device pretend? */
+/* Does this device report a pretended compute capability? */
 static bool pretends(int device) {
     int current = device;
     return watching && wishes.others && REAL(cudaGetDevice)(&current) == cudaSuccess && current != device;
@@ -329,7 +328,7 @@ EXPORTED cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     return fails("cudaEventSynchronize") ? failed(cudaErrorLaunchFailure) : error;
 }
 
-/* To ask once is not to wait; to ask again and again is. */
+/* A single query is not a wait; repeated queries are. */
 static void note_query(const char *name) {
     note(CALL_QUERY);
     if (notes.calls[CALL_QUERY] > 1) {
@@ -361,7 +360,7 @@ EXPORTED cudaError_t cudaMalloc(void **pointer, size_t bytes) {
     return error;
 }
 
-/* The pitch is wider than asked for, by a different amount for each width, so that nobody can guess it. */
+/* The pitch is larger than requested, by a different amount for each width, so that it cannot be guessed. */
 EXPORTED cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
     note(CALL_MALLOC_PITCH);
     if (fails("cudaMallocPitch")) {
@@ -402,7 +401,7 @@ EXPORTED cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStre
     return told(REAL(cudaMemsetAsync)(to, value, bytes, stream));
 }
 
-/* With cudaMemcpyDefault the addresses say which way a copy goes. */
+/* With cudaMemcpyDefault the addresses determine the direction of a copy. */
 static bool goes_to_host(const void *to, int kind) {
     struct cudaPointerAttributes attributes;
     if (kind != cudaMemcpyDefault) {
@@ -411,7 +410,7 @@ static bool goes_to_host(const void *to, int kind) {
     return cudaPointerGetAttributes(&attributes, to) == cudaSuccess && attributes.type != cudaMemoryTypeDevice;
 }
 
-/* Of what has been copied from pitched memory to the host, keeps the rows that kernels have written. On a GPU nobody knows who did. */
+/* Of the data copied from pitched memory to the host, keeps the rows that kernels have written. On a GPU the writer is unknown. */
 static void harvest(const void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                     int kind) {
     static size_t (*not_by_kernels)(const void *, size_t) =
@@ -454,7 +453,7 @@ EXPORTED cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, s
     return error;
 }
 
-/* One of the addresses is the host's, and the device cannot reach it by itself. */
+/* One of the addresses is a host address that the device cannot access directly. */
 static bool is_pageable(const void *to, const void *from) {
     struct cudaPointerAttributes one = {}, other = {};
     REAL(cudaPointerGetAttributes)(&one, to);
@@ -472,8 +471,8 @@ static void note_copy(enum watched_call call, const void *to, const void *from, 
     }
 }
 
-/* Copies of pageable host memory make the host wait, but for short ones to the device; the busy stream finds those that do. What
- * comes to the host later is waited for before it is looked at. */
+/* Copies of pageable host memory make the host wait, except short ones to the device; the busy stream reveals those that do. Data that reaches
+ * the host later is waited for before it is read. */
 EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                                      cudaStream_t stream) {
     note_copy(CALL_MEMCPY, to, from, bytes, stream);

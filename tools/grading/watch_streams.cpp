@@ -1,4 +1,4 @@
-/* watch_streams.cpp - as watch.cpp: streams, events, graphs, host functions, and memory that is asked for in a stream or pinned. */
+/* watch_streams.cpp - as watch.cpp: streams, events, graphs, host functions, and stream-ordered and pinned memory. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
@@ -129,7 +129,7 @@ EXPORTED cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     return REAL(cudaFreeAsync)(pointer, stream);
 }
 
-/* Pinned memory is none of the device's. */
+/* Pinned memory does not count as device memory. */
 EXPORTED cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
     return allocated(REAL(cudaMallocHost)(pointer, bytes), pointer, 0);
 }

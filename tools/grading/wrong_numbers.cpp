@@ -1,4 +1,4 @@
-/* wrong_numbers.cpp - numbers that are wrong, and whose they are. */
+/* wrong_numbers.cpp - wrong numbers, and the threads that write them. */
 #include "tools/grading/checks.h"
 #include "tools/grading/show.h"
 
@@ -52,7 +52,7 @@ static std::string shape_text(const struct launch *l) {
 
 enum { LAUNCHES_SHOWN = 5 };
 
-/* The launch of a graph has no grid where nobody tells what is in it. */
+/* The launch of a graph has no grid if its content is unknown. */
 std::string judge_launch_text(const struct result *r) {
     unsigned count = r->answer.launches, known = count < LAUNCHES_MAX ? count : LAUNCHES_MAX;
     if (count == 0 || (known == 1 && r->answer.launch[0].grid[0] == 0)) {
@@ -69,7 +69,7 @@ std::string judge_launch_text(const struct result *r) {
     return count > LAUNCHES_SHOWN ? text + judge_print("\n            and %u more", count - LAUNCHES_SHOWN) : text;
 }
 
-/* Who writes element `index` in a launch in one dimension that gives each thread one element. */
+/* The thread that writes element `index` in a one-dimensional launch with one element per thread. */
 std::string judge_owner_text(const struct result *r, long long index, size_t n, enum owner owner) {
     const struct launch *l = last_launch(r);
     long long threads = l ? l->block[0] : 0, all = l ? threads * l->grid[0] : 0;

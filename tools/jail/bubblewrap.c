@@ -1,4 +1,4 @@
-/* bubblewrap.c - the jail by bubblewrap: namespaces of its own, in which nothing but the views exists. */
+/* bubblewrap.c - the jail by bubblewrap: new namespaces, in which only the views exist. */
 #include "jail.h"
 
 #include <stdio.h>
@@ -27,9 +27,9 @@ static void show(struct words *w, const struct view *view) {
     say(w, view->path);
 }
 
-/* Within bubblewrap this program starts once more: the limits and the filter are the same with and without it. What it is
- * told about paths is not repeated: there the views are all that exists. It is the first process, too: bubblewrap's own would be one that the
- * command sees, and have the variables of the user. */
+/* Inside bubblewrap this program starts again: the limits and the filter are the same with and without it. The options for
+ * paths are not repeated: only the views exist there. It is also the first process: bubblewrap's first process would be visible to the
+ * command, and hold the user's environment variables. */
 void bubblewrap_run(const struct jail *jail, char **argv, int argc) {
     static const char *const begin[] = {
         "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc",

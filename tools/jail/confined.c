@@ -1,4 +1,4 @@
-/* confined.c - what holds whatever the backend: limits, a filter of system calls, no terminal. */
+/* confined.c - restrictions common to all backends: limits, a system call filter, no terminal. */
 #include "jail.h"
 
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 #include "filter.h"
 
-/* The kernel counts the processes and threads of a user, wherever they are; from Linux 5.14 on those in a user namespace apart. Root's
- * have no limit. */
+/* The kernel counts all processes and threads of a user; from Linux 5.14 on it counts those in a user namespace separately. Root has
+ * no limit. */
 static bool counts_apart(void) {
     struct utsname kernel;
     int major = 0, minor = 0;
@@ -84,13 +84,13 @@ static const int never[] = {SYS_ptrace,
                             438 /* pidfd_getfd */,
                             424 /* pidfd_send_signal */,
                             442 /* mount_setattr */};
-/* A GPU's driver may. */
+/* A GPU's driver may need these. */
 static const int reaching[] = {SYS_socket, SYS_socketpair, SYS_connect, SYS_bind,    SYS_shmget,
                                SYS_shmat,  SYS_msgget,     SYS_semget,  SYS_mq_open, SYS_userfaultfd};
 
 static void filter(const struct jail *jail) {
     static struct filter f;
-    const int unknown[] = {SYS_clone3}; /* what it asks for lies in memory; the C library then takes the older call */
+    const int unknown[] = {SYS_clone3}; /* the filter cannot read its arguments; libc falls back to the older call */
     filter_begin(&f);
     filter_forbid(&f, never, sizeof never / sizeof *never, EPERM);
     filter_forbid(&f, unknown, 1, ENOSYS);
@@ -100,7 +100,7 @@ static void filter(const struct jail *jail) {
                    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS |
                        CLONE_NEWCGROUP,
                    false);
-    filter_not_with(&f, SYS_ioctl, 1, TIOCSTI); /* to type in somebody's terminal */
+    filter_not_with(&f, SYS_ioctl, 1, TIOCSTI); /* would insert input into the user's terminal */
     filter_not_with(&f, SYS_ioctl, 1, TIOCLINUX);
     if (!filter_install(&f) && strcmp(jail->backend, "none") != 0)
         jail_fail("this kernel has no filter of system calls (seccomp)");

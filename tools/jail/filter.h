@@ -1,4 +1,4 @@
-/* filter.h - a filter of system calls, built call by call: a program for the kernel's interpreter (seccomp). For C and C++. */
+/* filter.h - a system call filter, built call by call: a program for the kernel's interpreter (seccomp). For C and C++. */
 #ifndef TOOLS_JAIL_FILTER_H
 #define TOOLS_JAIL_FILTER_H
 
@@ -85,7 +85,7 @@ static inline void filter_by_bits(struct filter *f, int nr, int a, unsigned bits
     filter_number(f);
 }
 
-/* Calls of another kind of processor have other numbers, and are none of a program that we compiled. */
+/* System calls of another architecture have other numbers, and no program compiled here makes them. */
 static inline void filter_begin(struct filter *f) {
     f->count = 0;
 #ifdef FILTER_ARCH
@@ -100,7 +100,7 @@ static inline void filter_begin(struct filter *f) {
 #endif
 }
 
-/* For the rest of this process, and for those that it starts. False where there is no such filter. */
+/* For the rest of this process, and for its children. False if the kernel has no such filter. */
 static inline bool filter_install(struct filter *f) {
     filter_add(f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
     struct sock_fprog program = {f->count, f->at};

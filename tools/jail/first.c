@@ -1,4 +1,4 @@
-/* first.c - the first process of a namespace of processes: its end ends all others, and it waits for those that have lost their parents. */
+/* first.c - the first process of a PID namespace: its end ends all others, and it reaps orphaned processes. */
 #include "jail.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ pid_t first_fork(void) {
     return made;
 }
 
-/* Waits for the command. A signal that it sends to itself does not reach the first process, so the status tells of it. */
+/* Waits for the command. A first process does not receive a signal that it sends to itself, so the exit status reports it. */
 static void wait_as_first(pid_t command) {
     int status = 0;
     for (pid_t ended; (ended = wait(&status)) != command;)
@@ -27,7 +27,7 @@ static void wait_as_first(pid_t command) {
 }
 
 void first_begin(void) {
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* its memory and variables are not for the command */
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* the command must not read its memory and variables */
     pid_t command = first_fork();
     if (command)
         wait_as_first(command);

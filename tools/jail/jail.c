@@ -1,18 +1,17 @@
-/* jail.c - starts a command that reaches nothing but the system's compilers and libraries and what it is shown.
+/* jail.c - starts a command that can access only the system's compilers and libraries and the paths that it is shown.
  *
  *     jail [OPTION...] -- COMMAND...
  *     jail --which                 prints the best backend that works here: bubblewrap, landlock or none; and why, on stderr
  *
- *     --backend NAME               bubblewrap, landlock, or none: limits and the filter of system calls alone
- *     --see PATH, --write PATH     a file or folder that the command may read, or also change
- *     --hide PATH                  what it must not see, even where a folder above it is shown
- *     --folder PATH                where it starts; / without
+ *     --backend NAME               bubblewrap, landlock, or none: only limits and the system call filter
+ *     --see PATH, --write PATH     a file or folder that the command may read, or also modify
+ *     --hide PATH                  a path that it must not see, even if a folder above it is shown
+ *     --folder PATH                its working directory; / by default
  *     --gpu                        it needs NVIDIA's devices
- *     --first                      it is to have a parent, the first process; the jail by bubblewrap asks itself for that
+ *     --first                      run it as a child of the first process; the jail by bubblewrap sets this itself
  *     --memory MIB, --file MIB     most address space of a process, most bytes of a file that it writes
  *     --seconds N                  most processor time of a process
- *
- * The one place that decides what a submission can reach, while it is compiled and while it runs. README.md beside it has more. */
+ * The only place that decides what a submission can access, while it is compiled and while it runs. README.md in this folder has details. */
 #include "jail.h"
 
 #include <fcntl.h>
@@ -42,7 +41,7 @@ void *jail_grow(void *list, size_t count, size_t size) {
 
 // ---------------------------------------------------------------- which backend works
 
-/* Runs `true` in that jail. What is printed goes to `said`. */
+/* Runs `true` in that jail. The output is stored in `said`. */
 static bool works(const char *backend, char *said, size_t size) {
     int out[2], status = 1;
     size_t length = 0;
@@ -78,13 +77,13 @@ static bool on_path(const char *program) {
     return false;
 }
 
-/* For tests, JAIL_TEST_WITHOUT="bubblewrap landlock" does without those. It only takes away. */
+/* For tests, JAIL_TEST_WITHOUT="bubblewrap landlock" disables those. It cannot enable a backend. */
 static bool switched_off(const char *backend) {
     const char *without = getenv("JAIL_TEST_WITHOUT");
     return without && strstr(without, backend);
 }
 
-/* One word on stdout. On stderr, if it is not bubblewrap, why: what those say that are there and do not work. */
+/* One word on stdout. On stderr, if it is not bubblewrap, the reason: the messages of the installed backends that do not work. */
 static int which(void) {
     char said[500];
     if (switched_off("bubblewrap"))
@@ -119,7 +118,7 @@ static long number(const char *text) {
     return value;
 }
 
-/* Paths are kept until all that is to be hidden is known. */
+/* Paths are collected until all hidden ones are known. */
 static struct view *asked;
 static size_t asked_count;
 
@@ -175,7 +174,7 @@ int main(int argc, char **argv) {
     int command = take_options(&jail, argv);
     jail.command = argv + command;
     if (strcmp(jail.backend, "none") == 0) {
-        if (jail.folder && chdir(jail.folder) != 0) /* within bubblewrap it is there already */
+        if (jail.folder && chdir(jail.folder) != 0) /* inside bubblewrap it is set already */
             jail_fail("there is no folder %s", jail.folder);
         if (jail.first)
             first_begin();

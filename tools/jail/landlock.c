@@ -1,5 +1,5 @@
-/* landlock.c - the jail without bubblewrap: Landlock refuses every file but the views, and, where the kernel lets anybody
- * have them, namespaces take away the other processes and the network. Neither needs root. */
+/* landlock.c - the jail without bubblewrap: Landlock denies every file except the views, and, if the kernel allows them to
+ * unprivileged users, namespaces hide the other processes and the network. Neither needs root. */
 #include "jail.h"
 
 #include <errno.h>
@@ -17,18 +17,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of linux/landlock.h, which is younger than the systems on which this is to compile. */
+/* From linux/landlock.h, which older systems on which this has to compile do not have. */
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446, PATH_BENEATH = 1, ASK_VERSION = 1 };
 enum {
     MAY_EXECUTE = 1 << 0,
     MAY_WRITE = 1 << 1,
     MAY_READ = 1 << 2,
     MAY_LIST = 1 << 3,
-    ALL_OF_VERSION_1 = (1 << 13) - 1,                   /* to make, remove and rename files of every kind, too */
-    MAY_REFER = 1 << 13,                                /* version 2 */
-    MAY_TRUNCATE = 1 << 14,                             /* version 3 */
-    MAY_CONTROL = 1 << 15,                              /* version 5: ioctl of devices */
-    MAKE_SPECIAL = 1 << 6 | 1 << 11 | 1 << 9 | 1 << 10, /* character and block devices, sockets, pipes: for nobody */
+    ALL_OF_VERSION_1 = (1 << 13) - 1, /* includes creating, removing and renaming files of every kind */
+    MAY_REFER = 1 << 13,              /* version 2 */
+    MAY_TRUNCATE = 1 << 14,           /* version 3 */
+    MAY_CONTROL = 1 << 15,            /* version 5: ioctl of devices */
+    MAKE_SPECIAL = 1 << 6 | 1 << 11 | 1 << 9 | 1 << 10, /* character and block devices, sockets, pipes: never allowed */
     ALL_NET = 3,                                        /* version 4: TCP */
     ALL_SCOPES = 3,                                     /* version 6: abstract sockets, signals to processes outside */
 };
@@ -52,12 +52,12 @@ static uint64_t handled_files(int version) {
            (version >= 5 ? MAY_CONTROL : 0);
 }
 
-/* A right about folders is refused for a file. */
+/* The kernel rejects a rule for a file with a right that applies only to folders. */
 static void allow(int rules, const char *path, uint64_t rights) {
     int fd = open(path, O_PATH | O_CLOEXEC);
     struct stat status;
     if (fd < 0)
-        return; /* it is not there */
+        return; /* it does not exist */
     if (fstat(fd, &status) == 0 && !S_ISDIR(status.st_mode))
         rights &= MAY_EXECUTE | MAY_WRITE | MAY_READ | MAY_TRUNCATE | MAY_CONTROL;
     struct beneath rule = {rights, fd};
@@ -104,7 +104,7 @@ static void restrict_files(const struct jail *jail) {
     close(rules);
 }
 
-/* What root may do all the same. */
+/* The remaining rights of root. */
 static void drop_capabilities(void) {
     struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct none[2] = {{0}};
@@ -121,7 +121,7 @@ static bool write_text(const char *path, const char *text) {
     return done;
 }
 
-/* A user namespace, which gives the right to make the others. False where the machine does not allow it. */
+/* A user namespace, which grants the right to create the others. False if the machine does not allow it. */
 static bool leave_namespaces(void) {
     char users[60], groups[60];
     snprintf(users, sizeof users, "%u %u 1", (unsigned)getuid(), (unsigned)getuid());
@@ -132,7 +132,7 @@ static bool leave_namespaces(void) {
            write_text("/proc/self/gid_map", groups);
 }
 
-/* Ends as the child has ended; by the signal that ended it, but not with another core dump. */
+/* Ends as the child did: by the same signal if one ended it, but without a second core dump. */
 static void end_like(int status) {
     if (WIFSIGNALED(status)) {
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});

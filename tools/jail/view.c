@@ -1,4 +1,4 @@
-/* view.c - which paths a jail shows. */
+/* view.c - the paths that a jail shows. */
 #include "jail.h"
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ static void add(struct jail *jail, int kind, const char *path) {
     jail->views[jail->count++] = (struct view){kind, strdup(path)};
 }
 
-/* Is something hidden there, or beneath it? */
+/* Is the path hidden, or something beneath it? */
 static bool holds_hidden(const struct jail *jail, const char *real) {
     for (size_t h = 0; h < jail->hidden_count; h++)
         if (beneath(jail->hidden[h], real))
@@ -41,7 +41,7 @@ static bool is_hidden(const struct jail *jail, const char *real) {
     return false;
 }
 
-/* A folder above something hidden is shown entry by entry. Links in it are not followed: what they lead to may be hidden. */
+/* A folder above something hidden is shown entry by entry. Links in it are not followed: their targets may be hidden. */
 static void add_entries(struct jail *jail, int kind, const char *path) {
     DIR *folder = opendir(path);
     struct dirent *entry;
@@ -62,7 +62,7 @@ void view_add(struct jail *jail, int kind, const char *path) {
     if (path[0] != '/')
         jail_fail("'%s' is no absolute path", path);
     if (!realpath(path, real))
-        return; /* it is not there */
+        return; /* it does not exist */
     if (holds_hidden(jail, real) && !is_hidden(jail, real)) {
         add_entries(jail, kind, real);
         return;

@@ -1,8 +1,8 @@
-"""copies.py FOLDER: the student's own copies of notebooks/ in FOLDER, for `make lab`. JupyterLab saves what it opens; so the
-notebooks that git has stay as they are, and `git pull` brings new ones without a conflict.
+"""copies.py FOLDER: the student's own copies of notebooks/ in FOLDER, for `make lab`. JupyterLab saves the files
+that it opens; with copies, the notebooks in git stay unchanged, and `git pull` updates them without a conflict.
 
-What a student has written is never overwritten. A copy that nobody has worked in is replaced when the original has changed; beside any other
-the new one is put, as lesson03_relu.new.ipynb. FOLDER/.originals remembers of which original a copy was made.
+A student's work is never overwritten. An unmodified copy is replaced when the original has changed; for any other copy the new notebook is
+written beside it, as lesson03_relu.new.ipynb. FOLDER/.originals records the original of each copy.
 """
 
 import json
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def work_in(path):
-    """What somebody may have done in a notebook: the cells' texts and outputs. Saving alone changes other things."""
+    """The parts of a notebook that a user edits: the cells' texts and outputs. Saving alone changes only other parts."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return [("".join(cell["source"]), cell.get("outputs") or []) for cell in cells]
 
@@ -25,11 +25,11 @@ def is_untouched(copy, original):
     try:
         return work_in(copy) == work_in(original)
     except (ValueError, KeyError, TypeError, AttributeError):
-        return False  # a broken file is somebody's, too
+        return False  # a broken file may also be a user's work
 
 
 def bring(source, folder):
-    """One notebook: a sentence on what was done, or nothing."""
+    """Copies one notebook; returns a sentence about it, or nothing."""
     copy, remembered = folder / source.name, folder / ".originals" / source.name
     if not copy.exists():
         shutil.copyfile(source, copy)

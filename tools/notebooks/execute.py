@@ -4,7 +4,7 @@ their outputs into FOLDER. A cell that fails ends its notebook; then the exit st
     ok   lesson03_relu: 12 cells, 41 s
     FAIL lesson05_warps: cell shape_kernel4: KernelError: ...
 
-LIMIT=seconds is what one cell may take (default 180).
+LIMIT=seconds limits each cell (default 180).
 """
 
 import asyncio
@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-# jsonschema, which nbformat imports, builds the grammar of IRIs, for seconds, unless that package is missing. A notebook has none to check.
+# jsonschema, which nbformat imports, spends seconds on building the grammar of IRIs unless that package is missing. A notebook has none to check.
 sys.modules["rfc3987_syntax"] = None
 
 import nbformat  # noqa: E402
@@ -31,18 +31,18 @@ def plain(text):
 
 
 def words_of(cell):
-    """What a cell said, as text."""
+    """A cell's output, as text."""
     said = ""
     for output in cell.get("outputs", []):
         if output.output_type == "stream":
             said += output.text
-        elif output.output_type != "error":  # the error's words stand in the line above
+        elif output.output_type != "error":  # the line above already contains the error
             said += output.get("data", {}).get("text/plain", "") + "\n"
     return plain(said).strip()
 
 
 def last_cell_run(notebook):
-    """The one that ended the run: it failed, or took too long."""
+    """The cell that ended the run: it failed, or took too long."""
     tried = [cell for cell in notebook.cells if cell.cell_type == "code" and "execution" in cell.metadata]
     return tried[-1] if tried else None
 
@@ -85,8 +85,8 @@ async def execute(path, folder, turns):
 
 async def main(folder, paths):
     folder.mkdir(parents=True, exist_ok=True)
-    os.environ.setdefault("NVCC_MAGIC_TIMEOUT", str(limit()))  # a program's own limit is for who waits for it
-    os.environ["PROGRESS_FILE"] = str(folder.resolve() / "progress.txt")  # what is solved here nobody has solved
+    os.environ.setdefault("NVCC_MAGIC_TIMEOUT", str(limit()))  # a program's default limit is meant for interactive use
+    os.environ["PROGRESS_FILE"] = str(folder.resolve() / "progress.txt")  # the exercises solved here are not the student's progress
     turns = asyncio.Semaphore(AT_ONCE)
     results = await asyncio.gather(*(execute(path, folder, turns) for path in paths))
     return 0 if results and all(results) else 1

@@ -1,4 +1,4 @@
-"""exercise_of.py NOTEBOOK 03: prints the exercise that a notebook holds, the last cell that begins with %%nvcc --grade 03, or where there is none
+"""exercise_of.py NOTEBOOK 03: prints the exercise that a notebook holds, the last cell that begins with %%nvcc --grade 03, or, without one,
 with %%nvcc --exercise 03. Lines keep their numbers in the cell. With no such cell it prints nothing and ends with status 1."""
 
 import json
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def exercise_suffix(folder):
-    """What the exercise is written in; a function of this name in tools/workbook/exercises.py says the same."""
+    """The exercise's language; equivalent to the function of this name in tools/workbook/exercises.py."""
     grader = folder / "grader.py"
     if not grader.exists():
         return "cu"
@@ -18,7 +18,7 @@ def exercise_suffix(folder):
 
 
 def exercise_of(notebook, number):
-    """A student who has profiled the exercise, and handed it in so, has done it all the same."""
+    """The cell that grades the exercise, or else one that uses it, for example to profile it, which counts as well."""
     return exercise_after("--grade", notebook, number) or exercise_after("--exercise", notebook, number)
 
 

@@ -78,7 +78,7 @@ if not os.path.isdir(f"{{workbook}}/lessons"):
 %run "{{workbook}}/tools/notebooks/start.py" {number}"""
 
 
-# A program in Python runs in a process of its own, as in a terminal.
+# A program in Python runs in a separate process, as in a terminal.
 SHELL = """\
 %%bash
 make -C "$NVCC_MAGIC_PROJECT" --no-print-directory {make} 2>&1"""
@@ -88,20 +88,20 @@ COLAB = "https://colab.research.google.com/github/{path}/blob/{branch}/notebooks
 
 
 def repository():
-    """The workbook's address and branch, as its teacher has written them into repository.txt beside this file; empty where nobody has."""
+    """The workbook's address and branch, from repository.txt in this folder, which the teacher fills in; empty if it is not filled in."""
     words = (ROOT / "tools" / "notebooks" / "repository.txt").read_text().split("#")[0].split()
     return (words + ["main"])[:2] if words else ("", "")
 
 
 def badge(name):
-    """A link that opens the notebook in Colab, which knows addresses of GitHub alone."""
+    """A link that opens the notebook in Colab, which supports only GitHub addresses."""
     address, branch = repository()
     found = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", address)
     return f"{BADGE}({COLAB.format(path=found.group(1), branch=branch, name=name)})" if found else ""
 
 
 def minified(svg):
-    """A figure without what only its readers as a file need. Its description stands in the page, as the picture's other text."""
+    """A figure without the parts that are needed only in a separate file. The page contains its description, as the picture's alternative text."""
     svg = re.sub(r"<\?xml.*?\?>|<!--.*?-->|<(title|desc)\b.*?</\1>| aria-labelledby=\"[^\"]*\"", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<style>.*?</style>", lambda style: re.sub(r"\s+", " ", style.group()), svg, flags=re.DOTALL)
     return re.sub(r">\s*\n\s*<", "><", svg).strip()
@@ -124,8 +124,8 @@ class Lesson:
         return read_page(self.page, self.program, self.number)
 
     def exercise(self):
-        """As a student gets it, whatever this checkout's own exercise.cu has become."""
-        if not self.master.exists():  # a student's copy of the workbook has kept it
+        """The original exercise, regardless of changes to exercise.cu in this checkout."""
+        if not self.master.exists():  # a student's copy of the workbook contains the original
             return (ROOT / "tools" / "given" / f"{self.folder.name}{self.master.suffix}").read_text()
         return exercise_of(self.master)
 
@@ -140,7 +140,7 @@ class Lesson:
 
 
 def lesson_numbers():
-    """The lessons that have a page and a program; and those with a page and an exercise alone, such as 03b."""
+    """The lessons that have a page and a program, and those with only a page and an exercise, such as 03b."""
     folders = sorted(folder for folder in (ROOT / "lessons").glob("lesson*_*") if re.match(r"lesson\d\d[a-z]?_", folder.name))
     numbers = [(number_of(folder), folder) for folder in folders]
     return [n for n, folder in numbers if (folder / "README.md").exists() and has_cells(n, folder)]
@@ -157,7 +157,7 @@ def slug(text):
 
 
 class Notebook:
-    """Cells with names of their own, so that a change of one leaves the others' ids as they are."""
+    """Cells with individual names, so that a change to one does not change the ids of the others."""
 
     def __init__(self, lesson, solved):
         self.lesson, self.solved = lesson, solved
@@ -174,7 +174,7 @@ class Notebook:
         self.cells.append(cell)
 
     def add_text(self, text):
-        """Figures and tables to be filled in are cells of their own: who opens a cell finds a table, not a picture's bytes."""
+        """Figures and tables to be filled in are separate cells: an opened cell shows a table, not the bytes of a picture."""
         heading = re.match(r"## +(.*)", text)
         if heading:
             self.add_hints_after_exercise()
@@ -200,7 +200,7 @@ class Notebook:
             self.add("markdown", self.section, self.with_links("\n\n".join(blocks)))
 
     def picture(self, match):
-        """The picture itself, not its address: it goes wherever the notebook goes. Colab knows no attachments of cells."""
+        """The picture itself, not its address, so that the notebook is self-contained. Colab does not support attachments of cells."""
         svg = minified((self.lesson.folder / "figures" / match.group(2)).read_text())
         return f"{match.group(1)}(data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
 
@@ -209,7 +209,7 @@ class Notebook:
         self.add("markdown", f"figure-{slug(name.rsplit('.', 1)[0])}", FIGURE.sub(self.picture, block))
 
     def add_prediction(self, table):
-        """First what is asked, then the cell that finds out, then the answers, folded."""
+        """First the questions, then the cell that produces the results, then the answers, folded."""
         question, answers = split_prediction(self.with_links(table))
         self.add("markdown", "predict", question)
         if self.first_run:
@@ -218,7 +218,7 @@ class Notebook:
         self.add("markdown", "answers", f"<details><summary>The answers</summary>\n\n{answers}\n\n</details>")
 
     def add_folded_prediction(self, block):
-        """The same where the page folds its answers: what is asked comes before the run that the page has before them."""
+        """The same if the page folds its answers: the questions precede the run that the page places before the answers."""
 
         def answers_alone(match):
             if not is_prediction(match.group()):
@@ -235,7 +235,7 @@ class Notebook:
         self.run_at = None
 
     def with_links(self, text):
-        """Links of the page are relative to the lesson's folder; the notebook lies in notebooks/."""
+        """Links of the page are relative to the lesson's folder; the notebook is in notebooks/."""
         pieces = re.split(r"(^```.*?^```$|`[^`\n]*`)", text, flags=re.DOTALL | re.MULTILINE)
         return "".join(re.sub(r"\]\(([^)\s]+)\)", self.link, p) if n % 2 == 0 else p for n, p in enumerate(pieces))
 
@@ -249,7 +249,7 @@ class Notebook:
         return f"]({posixpath.normpath(f'../lessons/{self.lesson.folder.name}/{target}')})"
 
     def add_introduction(self, first):
-        """The title, what a notebook is, the setup; then the page goes on."""
+        """The title, an explanation of notebooks, the setup; the rest of the page follows."""
         title, minutes, rest = first.split("\n\n", 2)
         program = f"lesson{self.lesson.number}.{'py' if self.lesson.in_python else 'cu'}"
         folder = f"../lessons/{self.lesson.folder.name}"
@@ -273,7 +273,7 @@ class Notebook:
         self.add("code", f"{name}-{slug(code.options)}" if code.options else name, source)
 
     def architectures(self):
-        """The program's line `// arch:`, where it cannot be compiled for the least: cells include the line's neighbours only."""
+        """The program's line `// arch:`, if it cannot be compiled for the minimum: cells include only other lines of the program."""
         asked = [line for line in self.lesson.program.lines if line.startswith("// arch: ") and "sm_75" not in line]
         return "".join(f"{line}\n" for line in asked[:1])
 
@@ -297,7 +297,7 @@ class Notebook:
         self.hints_due = True
 
     hints_due = False
-    run_at = None  # where in this section the cell stands that runs the whole program
+    run_at = None  # the position in this section of the cell that runs the whole program
 
     def add_hints_after_exercise(self):
         if not self.hints_due:
@@ -314,7 +314,7 @@ class Notebook:
     first_run = None
 
     def keep_first_run(self, parts):
-        """The page begins with a run of all versions, for a terminal. Here it comes when the reader has predicted its result."""
+        """The page begins with a run of all versions, for a terminal. In the notebook the run follows the reader's prediction."""
         asked = any(is_prediction(block) for part in parts if isinstance(part, Text) for block in blocks_of(part.text))
         if asked and len(parts) > 1 and parts[1] == Code():
             self.first_run = parts.pop(1)
@@ -334,7 +334,7 @@ class Notebook:
         return self
 
     def json(self):
-        """In the form in which Jupyter saves, so that saving without a change changes nothing."""
+        """The text in the format of Jupyter, so that saving an unmodified notebook does not change the file."""
         kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
         metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
         content = {"cells": self.cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}

@@ -1,6 +1,6 @@
 """Reads a lesson's page (README.md) as the parts of a notebook: text, cells that show pieces of the program, the exercise.
 
-What an author has to write for it stands in CONTRIBUTING.md, under "A notebook".
+CONTRIBUTING.md explains the markers for authors, under "A notebook".
 """
 
 import re
@@ -40,7 +40,7 @@ class PageError(Exception):
 
 
 def parse_make(line, number):
-    """`make lesson03 profile V=4` as a cell; None for what only a terminal can do."""
+    """`make lesson03 profile V=4` as a cell; None for commands that work only in a terminal."""
     match = re.fullmatch(rf"make lesson{number} (\w+)((?: [A-Z]+=\S+)*)", line.strip())
     if not match or match.group(1) not in MAKE_ACTIONS:
         return None
@@ -61,7 +61,7 @@ def parse_make(line, number):
 
 
 def make_words(code, number):
-    """The way back: what make is asked for, by a cell that parse_make has made."""
+    """The inverse: the make command of a cell that parse_make has created."""
     action = next(name for name, option in MAKE_ACTIONS.items() if option == code.options.split(" ")[0])
     words = code.arguments.split()
     names = {word: name for name, word in MAKE_ARGUMENTS.items()}
@@ -83,12 +83,12 @@ def parse_marker(words, number):
 
 
 class Reader:
-    """Goes through the blocks and keeps in mind which kernel is being explained: its cell comes after the explanation."""
+    """Processes the blocks and keeps track of the kernel being explained: its cell follows the explanation."""
 
     def __init__(self, program, number):
         self.program, self.number = program, number
         self.parts, self.text, self.kernel, self.marked = [], [], None, None
-        self.waiting = None  # a command in the middle of a sentence: its cell comes when the sentence has ended
+        self.waiting = None  # a command in the middle of a sentence: its cell follows the sentence
 
     def read(self, page):
         blocks = blocks_of(page)
@@ -116,7 +116,7 @@ class Reader:
             self.take_text(block)
 
     def take_command(self, code):
-        """A command of its own line becomes a cell: with the items that a marker named right before, or the kernel explained."""
+        """A command on a separate line becomes a cell: with the items named by a marker directly before, or the kernel explained."""
         if code is None:
             return False
         if self.marked:
@@ -144,7 +144,7 @@ class Reader:
             self.take_command(parse_make(command, self.number))
 
     def is_in_next_cell(self, excerpt):
-        """Whether the block is all of the kernel that is being explained: the cell that follows shows that."""
+        """Whether the block is the complete kernel being explained, which the next cell shows."""
         return self.kernel and excerpt.group(1) == "code" and excerpt.group(2).split() == [self.program.path.name, self.kernel]
 
     def end_of_marked(self):
@@ -171,7 +171,7 @@ class Reader:
         return [kernel] + self.program.launchers(kernel)[:1]
 
     def arguments_for(self, kernel):
-        """Its own version alone; one without a number is seen in any run, and a small one does."""
+        """Only the kernel's own version; a kernel without a number appears in any run, so a small one suffices."""
         return f"--version {version_of(kernel)}" if version_of(kernel) else "--size 100"
 
 
@@ -189,12 +189,12 @@ def columns_of(row):
 
 
 def is_prediction(block):
-    """A table in which the reader is to write something down before it is known."""
+    """A table for the reader's predictions."""
     return block.startswith("|") and any(cell.startswith("predict") for cell in columns_of(block.split("\n")[0]))
 
 
 def is_folded_prediction(block):
-    """Answers that the page folds away itself."""
+    """Answers that the page itself folds."""
     return block.startswith("<details>") and any(is_prediction(table) for table in TABLE.findall(block))
 
 

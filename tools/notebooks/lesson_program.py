@@ -12,7 +12,7 @@ from workbook.items import read_items, without_comments_and_strings  # noqa: E40
 
 
 class Program:
-    """lessonNN.cu, and what can be shown of it: nothing, where there is no program."""
+    """lessonNN.cu, and its items that can be shown: none without a program."""
 
     def __init__(self, path):
         self.path = Path(path)
@@ -51,14 +51,14 @@ class Program:
         result.append((gap_name(before, after), start, end))
 
     def gap_holds(self, start, end):
-        """A few words on what is in a gap: its functions."""
+        """A short description of a gap: its functions."""
         names = [item.names[0] for item in self.items if start <= item.start < end and item.is_function]
         if len(names) > 4:
             names = [names[0], names[1], "…", names[-1]]
         return ", ".join(names) or "declarations"
 
     def gap(self, name):
-        """The first line and the end of the gap with that file name; None where somebody has changed the program so that there is none."""
+        """The first line and the end of the gap with that file name; None if the program was changed so that it no longer exists."""
         ends = [None, *(item for item in self.items if item.names), None]
         for at, before in enumerate(ends[:-1]):
             for after in ends[at + 1 :]:
@@ -67,7 +67,7 @@ class Program:
         return None
 
     def write_gaps(self, source, folder):
-        """The gaps that cells include, as headers. Compilers and reports name the lines of lessonNN.cu."""
+        """The gaps that cells include, as headers. Compilers and reports refer to the lines of lessonNN.cu."""
         folder.mkdir(parents=True, exist_ok=True)
         shown_as = shortest(self.path)
         for name in sorted(set(re.findall(rf'#include \\?"{self.path.stem}/(\w+\.h)', source))):
@@ -78,14 +78,14 @@ class Program:
 
 
 def gap_name(before, after):
-    """The file of what lies between two items, or at an end of the program."""
+    """The file for the lines between two items, or at an end of the program."""
     if before and after:
         return f"{before.names[0]}_to_{after.names[0]}.h"
     return f"before_{after.names[0]}.h" if after else f"after_{before.names[0]}.h"
 
 
 def shortest(path):
-    """From the working folder, which is the notebook's, or from the root: both are found by whoever reads the source again."""
+    """The path from the working folder, which is the notebook's, or from the root: both work for tools that reread the source."""
     return min(os.path.relpath(path), str(path.resolve()), key=len)
 
 

@@ -1,7 +1,7 @@
-"""A page's blocks, by markdown-it-py. A Python without that package gets it once, in build/markdown/, as notebooks/requirements.txt pins it. Only what makes
-notebooks needs it; a notebook's first cell (start.py) does not.
+"""A page's blocks, by markdown-it-py. For a Python without that package it is installed once, in build/markdown/, in the version that
+notebooks/requirements.txt pins. Only the generator of notebooks needs it; a notebook's first cell (start.py) does not.
 
-markdown_blocks.py: looks that it is there.
+markdown_blocks.py: makes sure that it is installed.
 """
 
 import functools
@@ -19,7 +19,7 @@ sys.path.append(str(PACKAGES))
 
 
 def install():
-    """Into a folder of its own first: two at once do not disturb each other."""
+    """Installs into a temporary folder first, so that two simultaneous installations do not conflict."""
     pins = PINS.findall((ROOT / "notebooks" / "requirements.txt").read_text())
     PACKAGES.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=PACKAGES.parent) as folder:
@@ -32,7 +32,7 @@ def install():
 
 @functools.lru_cache
 def parser():
-    """Of Markdown as GitHub has it, as far as pages use it."""
+    """A parser for the subset of GitHub's Markdown that pages use."""
     try:
         import markdown_it
     except ImportError:
@@ -43,7 +43,7 @@ def parser():
 
 
 def blocks_of(page):
-    """Paragraphs, headings, fences and folded answers, without the empty lines between them. What no empty line separates stays together."""
+    """Paragraphs, headings, fences and folded answers, without the empty lines between them. Text without an empty line in between stays together."""
     lines, blocks, folded = page.split("\n"), [], 0
     for token in parser().parse(page):
         if token.level or not token.map:

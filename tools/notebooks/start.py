@@ -1,8 +1,8 @@
-"""%run start.py 03: what a notebook's first cell does. Loads %%nvcc and lays out the pieces of the lesson's program that the
+"""%run start.py 03: the first cell of a notebook. Loads %%nvcc and lays out the pieces of the lesson's program that the
 notebook's cells include.
 
-The extension comes from this checkout, not from what may be installed: the two always fit, no network is needed, and the
-Python of the machine stays as it is. (To have %%nvcc without the workbook: pip install notebooks/nvcc_magic.)
+The extension comes from this checkout, not from an installed package: the two always match, no network is needed, and
+the Python of the machine stays unchanged. (To have %%nvcc without the workbook: pip install notebooks/nvcc_magic.)
 """
 
 import os
@@ -20,7 +20,7 @@ def put_first(variable, folders):
 
 
 def lay_out_pieces(number):
-    """Those that the cells of notebooks/ include."""
+    """Writes the pieces that the cells of notebooks/ include."""
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     from lesson_program import Program
 
@@ -34,7 +34,7 @@ def lay_out_pieces(number):
 def main(number):
     sys.path.insert(0, str(ROOT / "notebooks" / "nvcc_magic"))
     os.environ["NVCC_MAGIC_PROJECT"] = str(ROOT)
-    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):  # a make in a cell is none of the make that has started Jupyter
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):  # a make in a cell must not act as a child of the make that started Jupyter
         os.environ.pop(name, None)
     lay_out_pieces(number)
     get_ipython().run_line_magic("load_ext", "nvcc_magic")  # noqa: F821 (IPython defines it)

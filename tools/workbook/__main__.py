@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent.parent
-sys.path[0] = str(TOOLS)  # `python3 tools/workbook` has put the package's own folder there
-sys.dont_write_bytecode = True  # the workbook may belong to somebody else
+sys.path[0] = str(TOOLS)  # `python3 tools/workbook` has set it to the package's folder
+sys.dont_write_bytecode = True  # the workbook's folder may belong to another user
 
 
 def main() -> int:
@@ -20,7 +20,7 @@ def main() -> int:
         return 2
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape")  # names of files, whatever their bytes are
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")  # file names may contain any bytes
     os.chdir(TOOLS.parent)
     try:
         return int(importlib.import_module("workbook." + sys.argv[1]).main(sys.argv[2:]))
@@ -29,7 +29,7 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # somebody's `| head` has seen enough
+    except BrokenPipeError:  # the reader of a pipe, such as `| head`, has exited
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
 

@@ -1,4 +1,4 @@
-"""build_calls 03: builds what exercise 03 is linked with to be called outside of a grading, and prints three files: the object with main()
+"""build_calls 03: builds the files that exercise 03 is linked with for calls outside of a grading, and prints three files: the object with main()
 (tools/grading/call_exercise.cpp), the calls that it makes, and the grader, which may name an architecture."""
 import sys
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""build_exercise 03 [FILE PROGRAM]: makes of exercise.cu a program of its own, build/exercises/lesson03/exercise, which calls each of its functions once, as
-the grader does. So all that can be done with a lesson's program can be done with the student's file. Of exercise.py, or exercise.cpp, the program is a few
-lines of sh that start Python (tools/grading/call_exercise.py). With FILE, an exercise of those two, of another file, as PROGRAM."""
+"""build_exercise 03 [FILE PROGRAM]: builds a standalone program from exercise.cu, build/exercises/lesson03/exercise, which calls each of its
+functions once, as the grader does. So every tool for a lesson's program also works for the student's file. For exercise.py or exercise.cpp the
+program is a few lines of sh that start Python (tools/grading/call_exercise.py). FILE, of either kind, is built as PROGRAM instead."""
 import os
 import shlex
 import shutil
@@ -16,7 +16,7 @@ from workbook.messages import Failure
 
 
 def build_cuda(number: str, program: Path) -> int:
-    """The exit status of the compiler's script, which has told why."""
+    """The exit status of the compiler's script, which has printed the reason."""
     calls, jobs, grader = build_calls.build(number)
     file = require_file(number)
     require_writable(program.parent)
@@ -57,7 +57,7 @@ def starter(python: str, file: Path, program: Path, libraries: str, shown: Path)
 
 
 def build_python(number: str, file: Path, program: Path) -> int:
-    """Failure: it is not compiled, or its packages are not here."""
+    """Failure: it does not compile, or its packages are missing."""
     program, file = program.absolute(), file.absolute()
     require_writable(program.parent)
     libraries, grader = str(Path(f"build/lessons/{number}").absolute()), exercise_folder(number) / "grader.py"

@@ -1,5 +1,6 @@
-"""build_judge 03: brings the judge of lesson 03 and the runner of all lessons up to date, in build/graders/bin/. build_judge python: what the runner of
-gradings in Python needs. build_judge calls 03: what exercise 03 is linked with to be profiled, and the file of the calls that it makes then."""
+"""build_judge 03: updates the judge of lesson 03 and the runner of all lessons, in build/graders/bin/. build_judge python: the files that the runner
+of gradings in Python needs. build_judge calls 03: the files that exercise 03 is linked with for profiling, and the file of the calls that it then
+makes."""
 import fcntl
 import os
 import subprocess
@@ -10,12 +11,12 @@ from workbook import configuration
 from workbook.messages import Failure
 
 BIN = "build/graders/bin"
-# What the user said to the outer make (-n, -j, V=2 ...) is not for this one.
+# The user's arguments to the outer make (-n, -j, V=2 ...) must not reach this one.
 NOT_FOR_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "NVCC_APPEND_FLAGS")
 
 
 def is_current(number: str, programs: list[str]) -> bool:
-    """Whether no file of a judge's sources is newer than the programs: what make would find out, too."""
+    """Whether no source file of a judge is newer than the programs: the same test as make's."""
     folders = ["tools/grading", "common", *map(str, Path("lessons").glob(f"lesson{number}_*"))]
     files = [entry for folder in folders for entry in os.scandir(folder) if entry.name.endswith((".cpp", ".h", "Makefile"))]
     try:
@@ -27,7 +28,7 @@ def is_current(number: str, programs: list[str]) -> bool:
 
 
 def build(what: str, settings: dict[str, str], calls: bool = False) -> None:
-    """Two gradings at once: the second waits for the first. Failure: it does not build; the compiler's words are on stderr."""
+    """Two gradings at once: the second waits for the first. Failure: it does not build; the compiler's messages are on stderr."""
     wanted = [f"{BIN}/judge{what}", f"{BIN}/runner"]
     if what == "python":
         wanted = [f"{BIN}/confine.so"]

@@ -8,7 +8,7 @@ from workbook.messages import Failure
 
 
 def build(name: str) -> str:
-    """The program's path. Failure: it does not compile; the compiler has told why."""
+    """The program's path. Failure: it does not compile; the compiler has printed the reason."""
     program = Path("build/tools", name)
     folder = Path("tools", name)
     sources = sorted(folder.glob("*.c")) if folder.is_dir() else sorted(Path("tools").glob(f"*/{name}.c"))

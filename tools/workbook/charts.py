@@ -1,4 +1,4 @@
-"""Charts of what was measured, as drawings: a ladder of versions, a roofline; their axes, and the colours of bars and points."""
+"""Charts of measurements, as drawings: a ladder of versions, a roofline; their axes, and the colours of bars and points."""
 from math import atan2, degrees, exp, floor, isfinite, log, log2, log10
 from typing import NamedTuple, Optional
 
@@ -7,21 +7,21 @@ from workbook.messages import Failure
 
 
 class Limit(NamedTuple):
-    """What nothing can exceed, and where that number comes from."""
+    """An upper bound, and the source of that number."""
 
     value: float
     source: str
 
 
 def positive(chart: str, *values: float) -> None:
-    """Failure: a value that the chart is to show is no positive number."""
+    """Failure: a value for the chart is not a positive number."""
     for value in values:
         if not (isfinite(value) and value > 0):
             raise Failure(f"{chart}: not a positive number: {value}")
 
 
 class Rung(NamedTuple):
-    """A version of a ladder: its name, what was measured, and what the peer reached in the same run."""
+    """A version of a ladder: its name, its measurement, and the peer's in the same run."""
 
     name: str
     value: float
@@ -33,7 +33,7 @@ LADDER = Style(
     bar="fill: #a9c6e8; stroke: #1a1a1a;",
     best="fill: #1f5fa8; stroke: #1a1a1a;",
     peer="stroke: #1a1a1a; stroke-width: 2; stroke-dasharray: 6 4;",
-    halo="stroke: #ffffff; stroke-width: 5;",  # so that the peer's line is seen on a bar as well
+    halo="stroke: #ffffff; stroke-width: 5;",  # so that the peer's line is also visible on a bar
     limit="stroke: #8a8a8a; stroke-width: 2;",
     grid="stroke: #d8d8d8; stroke-width: 1;",
 )
@@ -46,14 +46,14 @@ def with_digits(value: float) -> str:
 
 
 def step_for(most: float) -> float:
-    """The next round number of which at most five make an axis up to `most`."""
+    """The smallest round step with which at most five ticks reach `most`."""
     power = 10.0 ** floor(log10(most / 5))
     return power * next(factor for factor in (1, 2, 5, 10) if most / 5 <= factor * power)
 
 
 def ladder(title: str, note: str, unit: str, peer: str, rungs: list[Rung], limit: Optional[Limit] = None) -> Drawing:
-    """A lesson's versions as bars, beside what they are compared with: a library or a copy. `note` has the card and the
-    day: a value without them means nothing. Failure: a value is no positive number, or there is no rung."""
+    """A lesson's versions as bars, beside their reference: a library or a copy. `note` has the card and the
+    day: a value without them means nothing. Failure: a value is not a positive number, or there is no rung."""
     if not rungs:
         raise Failure(f"{title}: no rung")
     for rung in rungs:
@@ -106,8 +106,8 @@ class Axis(NamedTuple):
 
 
 class Version(NamedTuple):
-    """A point of a roofline. `loaded` counts FLOP per byte that the loads ask for, `memory` per byte that came from
-    memory; None leaves one out. `where` its name is: left, right, above or below."""
+    """A point of a roofline. `loaded` counts FLOP per byte requested by the loads, `memory` per byte transferred from
+    memory; None omits one. `where`: the position of its name, left, right, above or below."""
 
     name: str
     loaded: Optional[float]
@@ -128,7 +128,7 @@ ROOFLINE = Style(
 
 
 def short(value: float) -> str:
-    """A value of a roofline, with three digits or so."""
+    """A value of a roofline, with about three digits."""
     digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3
     return f"{value:.{digits}f}"
 
@@ -139,7 +139,7 @@ def power(exponent: int) -> str:
 
 
 class Plane(NamedTuple):
-    """The plane of a roofline: the exponents of two at its edges, and where these are."""
+    """The plane of a roofline: the exponents of two at its edges, and their positions."""
 
     x0: int
     x1: int
@@ -159,7 +159,7 @@ class Plane(NamedTuple):
         return self.bottom - (log2(speed) - self.y0) / (self.y1 - self.y0) * (self.bottom - self.top)
 
     def grid(self, d: Drawing) -> None:
-        """Lines at the powers of two, and what the axes are."""
+        """Lines at the powers of two, and the axis labels."""
         for e in range(self.x0, self.x1 + 1):
             x = self.across(2.0**e)
             d.line(x, self.top, x, self.bottom, "grid")
@@ -218,8 +218,8 @@ def described(version: Version) -> str:
 
 
 def roofline(title: str, note: str, memory: Limit, peak: Limit, versions: list[Version]) -> Drawing:
-    """How fast versions run, over the floating-point operations that they do for each byte. `memory` in GB/s, `peak` in
-    TFLOP/s, each with its source. Failure: a value is no positive number, or a version has no FLOP per byte."""
+    """The speed of versions over their floating-point operations per byte. `memory` in GB/s, `peak` in
+    TFLOP/s, each with its source. Failure: a value is not a positive number, or a version has no FLOP per byte."""
     positive(title, memory.value, peak.value)
     for version in versions:
         intensities = [value for value in (version.loaded, version.memory) if value is not None]

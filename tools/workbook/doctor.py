@@ -1,4 +1,4 @@
-"""doctor: looks at everything a lesson needs: one line each, and what to do where something is missing. FILE=a.out also looks at a program of your own.
+"""doctor: checks everything a lesson needs: one line each, and what to do if something is missing. FILE=a.out also checks a program of your own.
 
 The exit status is 0 when nothing failed.
 """
@@ -19,12 +19,12 @@ STATIC_RUNTIME = (b"cudart_static", b"cudaGetExportTable", b"CUDA driver version
 
 
 def asked(name: str) -> str:
-    """A variable of the environment; empty where it is not set."""
+    """An environment variable; empty if it is not set."""
     return os.environ.get(name, "")
 
 
 def printed(*command: str) -> str:
-    """What a command prints to stdout; nothing where there is no such command."""
+    """A command's stdout; empty if there is no such command."""
     try:
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode("utf-8", "replace")
     except OSError:
@@ -32,25 +32,25 @@ def printed(*command: str) -> str:
 
 
 def logged(*command: str, stdout: bool = True, **variables: str) -> bool:
-    """Whether a command went well. What it says is in the log, stdout too if so."""
+    """Whether a command succeeded. Its stderr goes to the log, and with `stdout` also its stdout."""
     with open(LOG, "wb") as log:
         return subprocess.run(command, stdout=log if stdout else None, stderr=log, env={**os.environ, **variables}).returncode == 0
 
 
 def log_lines() -> list[str]:
-    """What was logged last."""
+    """The latest log entry."""
     return LOG.read_text("utf-8", "replace").splitlines()
 
 
 class Doctor:
-    """Prints the lines, and counts those that say that something failed."""
+    """Prints the lines, and counts those that report a failure."""
 
     def __init__(self) -> None:
         self.failures = 0
         self.about: dict[str, str] = {}
 
     def line(self, state: str, what: str, details: str, remedy: str = "") -> None:
-        """One line, and one below it with what to do."""
+        """One line, and the remedy on the line below."""
         self.failures += state == "fail"
         shown = f"{state:<4}"
         print(f"{colour(COLOURS[state], shown) if sys.stdout.isatty() else shown}  {what:<14} {details}", flush=True)
@@ -66,11 +66,11 @@ class Doctor:
             self.line("fail", "make", f"GNU make 4 is needed, this is {version or 'unknown'}", "sudo apt-get install make")
 
     def check_python(self) -> None:
-        """The one that runs this."""
+        """The interpreter that runs this."""
         self.line("ok", "python", f"Python {platform.python_version()}, used to install the toolkit where there is none")
 
     def check_toolkit(self) -> bool:
-        """Everything about the toolkit and the host compiler comes from the same script that every build uses."""
+        """All data about the toolkit and the host compiler comes from the script that every build uses."""
         if not logged("sh", "tools/toolchain/configure.sh", stdout=False):
             lines = log_lines()
             first = next((number for number, line in enumerate(lines) if "error:" in line), len(lines) - 1)
@@ -90,7 +90,7 @@ class Doctor:
         return True
 
     def check_gpu(self) -> None:
-        """A GPU, where there is one."""
+        """A GPU, if there is one."""
         about = self.about
         if about["GPU_NAME"]:
             architectures = ", ".join(f"sm_{number}" for number in about["GPU_ARCHS"].split(" "))
@@ -101,7 +101,7 @@ class Doctor:
             self.line("ok", "gpu", f"none ({about['GPU_REASON']}): kernels run on the emulator")
 
     def check_launch(self) -> None:
-        """A kernel. The emulator is built here where that is still to be done, so that one sees what takes so long."""
+        """A kernel. The emulator is built here if necessary, so that the user sees what takes so long."""
         backend = asked("BACKEND") or "auto"
         on_emulator = backend == "cpu" or (backend == "auto" and not self.about["GPU_NAME"])
         if on_emulator and subprocess.run(["sh", "tools/compile/emulator.sh"]).returncode:
@@ -117,7 +117,7 @@ class Doctor:
                 self.line("fail", "launch", last, f"the whole output is in {LOG}")
 
     def check_program(self) -> None:
-        """A program that was linked the usual way has NVIDIA's runtime inside and can never find the emulator."""
+        """A program that was linked in the default way contains NVIDIA's runtime and can never use the emulator."""
         program = asked("FILE") or "a.out"
         if not os.path.isfile(program):
             if asked("FILE"):

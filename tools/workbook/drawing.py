@@ -1,6 +1,6 @@
 """Draws a page's figures as SVG: shapes, text, arrows and cells, in the looks that all figures share.
 
-lessons/NN/figures/draw.py says what a figure shows, and `python3 tools/workbook figures NN` writes it:
+lessons/NN/figures/draw.py describes a figure, and `python3 tools/workbook figures NN` writes it:
 
     STYLE = Style("small bold mid on cell link")
 
@@ -23,7 +23,7 @@ Point = tuple[float, float]
 SANS = "font-family: Helvetica, Arial, sans-serif;"
 MONO = 'font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace;'
 
-# What the classes that many figures use look like. `on` is done, chosen or busy; `off` is idle, lost or not needed.
+# The looks of the classes that many figures use. `on` is done, chosen or busy; `off` is idle, lost or not needed.
 LOOKS = {
     "text": SANS + " font-size: 14px; fill: #1a1a1a;",  # all text
     "small": "font-size: 12px;",
@@ -53,11 +53,11 @@ def luminance(colour: str) -> float:
 
 
 class Style:
-    """The classes that a lesson's figures use, and what they look like."""
+    """The classes that a lesson's figures use, and their looks."""
 
     def __init__(self, classes: str, **looks: str) -> None:
-        """`classes`: names, apart by spaces; those with + between them share a line of the style sheet. `looks`: what
-        this lesson's own classes look like, in CSS. ValueError: a class has no look."""
+        """`classes`: names separated by spaces; those joined by + share a line of the style sheet. `looks`: the looks of
+        this lesson's additional classes, in CSS. ValueError: a class has no look."""
         self.lines = [line.split("+") for line in classes.split()]
         self.looks = {**LOOKS, **looks}
         self.classes = {name for line in self.lines for name in line}
@@ -79,12 +79,12 @@ class Style:
 
 
 class Drawing:
-    """A figure under construction; str() gives its SVG. Shapes lie above those that were drawn before them.
+    """A figure under construction; str() gives its SVG. Shapes are drawn over earlier ones.
 
     Every method takes the class or classes of `style` in which it draws. ValueError: the style lacks one."""
 
     def __init__(self, width: float, height: float, title: str, description: str, style: Style) -> None:
-        """An empty figure in a frame. `description` is for those who cannot see the figure."""
+        """An empty figure in a frame. `description` is for readers who cannot see the figure."""
         self.width, self.height, self.style = width, height, style
         size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
         self._elements = [
@@ -144,14 +144,14 @@ class Drawing:
         self._put("rect", f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"{rounded}', classes)
 
     def on(self, look: str, classes: str) -> str:
-        """The classes for words on a shape of class `look`: light ones where that is dark."""
+        """The classes for words on a shape of class `look`: light words on a dark shape."""
         return f"{classes} light" if self.style.is_dark(look) else classes
 
     def named(
         self, x: float, y: float, width: float, height: float, look: str, words: object,
         size: str = "small", drop: float = 4,
     ) -> None:
-        """A rectangle with a word in its middle. `size` is the word's class, `drop` how far its base line is below the
+        """A rectangle with a word in its middle. `size` is the word's class, `drop` the distance of its base line below the
         middle."""
         self.rect(x, y, width, height, look)
         self.text(x + width / 2, y + height / 2 + drop, self.on(look, f"{size} mid".lstrip()), words)
@@ -174,18 +174,18 @@ _from_program: dict[Figure, bool] = {}  # every marked function
 
 
 def figure(draw: FigureType) -> FigureType:
-    """Marks a function of draw.py: it draws the figure that has its name."""
+    """Marks a function of draw.py: it draws the figure of the same name."""
     _from_program[draw] = False
     return draw
 
 
 def figure_of_program(draw: FigureType) -> FigureType:
-    """Marks a function of draw.py whose figure comes from running a program of the lesson: a compiler, and seconds."""
+    """Marks a function of draw.py whose figure requires running a program of the lesson, and so a compiler and several seconds."""
     _from_program[draw] = True
     return draw
 
 
 def figures_in(names: Mapping[str, object], programs: bool) -> dict[str, Figure]:
-    """The figures among the names of a draw.py, in its order; those of programs, too, if `programs`."""
+    """The figures among the names of a draw.py, in its order; also those of programs, if `programs`."""
     wanted = {draw for draw, of_program in _from_program.items() if programs or not of_program}
     return {name: draw for name, draw in names.items() if callable(draw) and draw in wanted}

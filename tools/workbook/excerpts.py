@@ -5,15 +5,15 @@
         function, a class, a method (Layer.forward) or a variable, without the docstring. `*` is the whole file.
     <!-- diff: lesson10.cu sum_kernel1 sum_kernel2 -->
         What changes from the first to the second: the line with the name, then each change with a line before and after it (context=2: two lines).
-        A function that has only been renamed is no change, nor are helpers and launchers whose number is the version's.
+        A function that is only renamed does not count as a change, nor do helpers and launchers numbered like the version.
     <!-- diff: lesson10.cu sum_kernel5 warp_sum+sum_kernel6 -->
         Several functions, one after the other.
     <!-- diff: ../lesson15_gemm_tiled/lesson15.cu sgemm_kernel3 lesson16.cu sgemm_kernel2 -->
-        A file holds for the names after it. The path begins at the page's folder.
+        A file applies to the names after it. The path is relative to the page's folder.
     <!-- code: lesson10.cu thread_sum from="if (first" to="} else" line="return" -->
         Some of the lines only, with `...` for those left out: from the first line with that text to the next one with the other text; one line;
-        as many ranges as needed, in the order of the program. `from` alone reaches to the end, `to` alone begins at the beginning. In a diff
-        they choose among the lines of the diff, with their signs: line="+    sum".
+        as many ranges as needed, in the order of the program. `from` alone extends to the end, `to` alone starts at the beginning. In a diff
+they select lines of the diff, with their signs: line="+    sum".
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LANGUAGES = {".cu": "cuda", ".cuh": "cuda", ".h": "cuda", ".cpp": "c++", ".py": 
 
 
 class Piece(NamedTuple):
-    """What a name stands for: its file and its lines."""
+    """The meaning of a name: its file and its lines."""
 
     path: Path
     names: list[str]
@@ -59,7 +59,7 @@ class Row(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """A marker as it is written: kind, files with names, ranges, lines of context."""
+    """A marker as written: kind, files with names, ranges, lines of context."""
 
     kind: str
     pieces: list[Piece]
@@ -68,7 +68,7 @@ class Excerpt(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A marker's place in a page: where the block after it begins and ends, what is there, and what belongs there."""
+    """A marker's place in a page: start and end of the block after it, its current and its correct content."""
 
     marker: str
     start: int
@@ -78,7 +78,7 @@ class Block(NamedTuple):
 
 
 def parse(kind: str, words: str, folder: Path) -> Excerpt:
-    """FormulaError: there is no such file or name, or the words are none of the notation."""
+    """FormulaError: there is no such file or name, or the words do not follow the notation."""
     path: Path | None = None
     pieces: list[Piece] = []
     ranges: list[Range] = []
@@ -127,7 +127,7 @@ def piece_of(path: Path, names: list[str]) -> Piece:
 
 
 def c_lines(path: Path, name: str) -> list[str]:
-    """A definition without the comment above it; nothing where there is none."""
+    """A definition without the comment above it; nothing if there is none."""
     text = path.read_text("utf-8")
     for item in read_items(path):
         if name in item.names:
@@ -137,7 +137,7 @@ def c_lines(path: Path, name: str) -> list[str]:
 
 
 def python_lines(path: Path, name: str) -> list[str]:
-    """A definition without its docstring; nothing where there is none."""
+    """A definition without its docstring; nothing if there is none."""
     text = path.read_text("utf-8")
     node = python_node(ast.parse(text), name)
     if node is None or node.end_lineno is None:
@@ -165,30 +165,30 @@ def python_node(tree: ast.Module | ast.ClassDef, name: str) -> ast.stmt | None:
 
 
 def indentation(text: str) -> int:
-    """The blanks that a line begins with."""
+    """The leading blanks of a line."""
     return len(text) - len(text.lstrip(" "))
 
 
 def common_indentation(lines: list[str]) -> int:
-    """What all lines have; a directive of the preprocessor may have less, and a macro keeps what it has."""
+    """The indentation common to all lines; a preprocessor directive may have less, and a macro keeps its own."""
     if any(line.startswith("#") and line.endswith("\\") for line in lines):
         return 0
     return min((indentation(line) for line in lines if line.strip() and not line.startswith("#")), default=0)
 
 
 def without_indentation(line: str, common: int) -> str:
-    """The line as it is where the common indentation is 0."""
+    """The line unchanged if the common indentation is 0."""
     return line if line.startswith("#") else line[common:]
 
 
 def dedented(lines: list[str]) -> list[str]:
-    """The lines without the indentation that all of them have."""
+    """The lines without their common indentation."""
     common = common_indentation(lines)
     return [without_indentation(line, common) for line in lines]
 
 
 def renamed(old: Piece, new: Piece) -> list[str]:
-    """The old lines with the new names: sum_kernel2 -> sum_kernel3, and with it sum2 -> sum3 where the program defines both."""
+    """The old lines with the new names: sum_kernel2 -> sum_kernel3, and likewise sum2 -> sum3 if the program defines both."""
     names = dict(zip(old.names, new.names)) if len(old.names) == len(new.names) else {old.names[-1]: new.names[-1]}
     versions = [re.search(r"\d+$", piece.names[-1]) for piece in (old, new)]
     text = "\n".join(new.lines)
@@ -210,7 +210,7 @@ def defined_names(path: Path) -> list[str]:
 
 
 def diff_rows(old: Piece, new: Piece) -> list[Row]:
-    """Both versions as one, line by line: ' ' is in both, '-' in the old one, '+' in the new one."""
+    """Both versions merged, line by line: ' ' is in both, '-' in the old one, '+' in the new one."""
     rows: list[Row] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, renamed(old, new), new.lines, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -230,7 +230,7 @@ def near_changes(rows: list[Row], context: int, name: str) -> set[int]:
 
 
 def in_ranges(rows: list[Row], ranges: list[Range]) -> set[int]:
-    """FormulaError: no line has the text that a range begins or ends with."""
+    """FormulaError: no line has the text at which a range begins or ends."""
 
     def first_with(text: str, start: int) -> int:
         for at in range(start, len(rows)):
@@ -249,7 +249,7 @@ def in_ranges(rows: list[Row], ranges: list[Range]) -> set[int]:
 
 
 def shown(rows: list[Row], kept: set[int], to_the_end: bool) -> Iterator[str]:
-    """The kept lines without their common indentation, and `...` where more than an empty line is left out."""
+    """The kept lines without their common indentation, and `...` if more than an empty line is omitted."""
     common = common_indentation([rows[at].text for at in sorted(kept)])
     blank, previous = rows[0].sign and " ", -1
     for at in [*sorted(kept), *([len(rows)] if to_the_end else [])]:
@@ -270,7 +270,7 @@ def lines_of(excerpt: Excerpt) -> list[str]:
     if excerpt.kind == "diff":
         rows = diff_rows(excerpt.pieces[0], new)
         kept = near_changes(rows, excerpt.context, new.names[-1])
-        gaps = {at for at in range(len(rows)) if at - 1 in kept and at + 1 in kept}  # one line is as long as the dots
+        gaps = {at for at in range(len(rows)) if at - 1 in kept and at + 1 in kept}  # a line takes no more space than the dots
         kept |= gaps
         kept &= in_ranges(rows, excerpt.ranges) if excerpt.ranges else kept
     else:
@@ -283,7 +283,7 @@ def lines_of(excerpt: Excerpt) -> list[str]:
 
 
 def blocks_of(text: str, folder: Path, wrong: list[tuple[int, str, str]]) -> Iterator[Block]:
-    """Each marker of a page with its block. What gives none is appended to `wrong`: place, marker, message."""
+    """Each marker of a page with its block. A marker without one is appended to `wrong`: place, marker, message."""
     fences = [fence.span() for fence in FENCE.finditer(text)]
     for marker in MARKER.finditer(text):
         if any(start <= marker.start() < end for start, end in fences):
@@ -301,7 +301,7 @@ def blocks_of(text: str, folder: Path, wrong: list[tuple[int, str, str]]) -> Ite
 
 
 def first_difference(block: Block) -> tuple[str, str]:
-    """What the program has and what the page has, in the first line in which they differ."""
+    """The program's and the page's version of the first line in which they differ."""
     made, found = (text.split("\n")[1:] for text in (block.made, block.found))
     for at in range(max(len(made), len(found))):
         expected, there = (lines[at] if at < len(lines) else "no such line" for lines in (made, found))
@@ -311,7 +311,7 @@ def first_difference(block: Block) -> tuple[str, str]:
 
 
 def with_blocks(text: str, folder: Path) -> str:
-    """The page with all blocks as the programs have them."""
+    """The page with all blocks taken from the programs."""
     result, place = "", 0
     for block in blocks_of(text, folder, []):
         result += text[place : block.start] + block.made

@@ -13,7 +13,7 @@ from workbook.messages import Failure, colour, say
 
 
 class Exercise:
-    """One of them. `state`: a folder for what is found out about it, with the results for other programs, results.json and results.xml."""
+    """One exercise. `state`: a folder for data about it, including the results for other programs, results.json and results.xml."""
 
     def __init__(self, number: str) -> None:
         self.number, self.folder = number, exercise_folder(number)
@@ -27,7 +27,7 @@ class Exercise:
     # --- grade ---
 
     def grade(self) -> int:
-        """The grader's status. Everything that it says comes on stdout."""
+        """The grader's status. All of its output is on stdout."""
         require_file(self.number)
         require_writable(self.state)
         found = self.state / "results.json"
@@ -46,7 +46,7 @@ class Exercise:
         return status
 
     def run_grading(self) -> int:
-        """As tools/grading/run, in this process: Python need not start twice. Meanwhile stderr is stdout."""
+        """As tools/grading/run, but in this process: Python need not start twice. Meanwhile stderr is redirected to stdout."""
         from workbook.grading import front
 
         sys.stdout.flush()
@@ -55,7 +55,7 @@ class Exercise:
         os.dup2(1, 2)
         try:
             return front.main([self.number, str(self.file)], os.getcwd())
-        except SystemExit as end:  # a command that it needs has failed; a signal ends this one, too
+        except SystemExit as end:  # a required command has failed; a signal also ends this one
             if not isinstance(end.code, int) or end.code > 128:
                 raise
             return end.code
@@ -63,7 +63,7 @@ class Exercise:
             os.dup2(before, 2)
 
     def say_passed(self) -> None:
-        """And what is next."""
+        """Reports the pass, and the next exercise."""
         compare = f" Compare: make exercise{self.number} solution" if self.master.is_file() else ""
         say(colour(32, f"exercise {self.number} passes.") + compare)
         following = progress.next_exercise()
@@ -73,7 +73,7 @@ class Exercise:
     # --- hint ---
 
     def hint(self) -> int:
-        """N=2 shows that tier; without N each call shows the next one. TODO=4 shows the part about that TODO alone, and has tiers of its own."""
+        """N=2 shows that tier; without N each call shows the next one. TODO=4 shows only the part about that TODO, and has separate tiers."""
         file, asked, todo = self.folder / "hints.md", os.environ.get("N", ""), os.environ.get("TODO", "")
         if not file.is_file():
             raise Failure(f"exercise {self.number} has no hints.")
@@ -89,13 +89,13 @@ class Exercise:
             self.state.mkdir(parents=True, exist_ok=True)
             seen.write_text(f"{tier}\n")
         except OSError:
-            pass  # where nothing can be written, N= shows the others
+            pass  # if nothing can be written, N= still shows the others
         if tier != len(tiers):
             say(f"(hint {tier} of {len(tiers)}; the next one: make hint{self.number}{f' TODO={todo}' if todo else ''})")
         return 0
 
     def tier(self, asked: str, seen: Path, count: int) -> int:
-        """Which is to be shown. Failure: there is no such."""
+        """The tier to show. Failure: there is no such tier."""
         if not asked:
             before = seen.read_text().strip() if seen.is_file() else "0"
             asked = str(min(int(before) + 1, count)) if before.isdecimal() else before
@@ -114,7 +114,7 @@ class Exercise:
     # --- solution, reset ---
 
     def solution(self) -> int:
-        """Shown, not copied over the student's file, and without the generator's markers."""
+        """Prints it without the generator's markers; the student's file is not overwritten."""
         if not self.master.is_file():
             raise Failure("this copy of the workbook has no solutions. Whoever gave it to you has them.")
         if not progress.has_passed(self.number) and os.environ.get("FORCE") != "1":
@@ -133,7 +133,7 @@ class Exercise:
         return 0
 
     def reset(self) -> int:
-        """The student's work is safe before anything is put in its place."""
+        """Saves the student's work before replacing it."""
         require_writable(self.state)
         given = exercise_as_given(self.number).encode("utf-8", "surrogateescape")
         if self.is_as_given():
@@ -149,7 +149,7 @@ class Exercise:
         return 0
 
     def keep_backup(self) -> str:
-        """The first number that is free. Returns a sentence about it."""
+        """Uses the first free number. Returns a sentence about it."""
         number = 1
         while (backup := self.file.with_name(f"exercise.backup{number}{self.file.suffix}")).exists():
             number += 1

@@ -1,6 +1,6 @@
-"""Which exercises there are, and where their files lie. Also where a student has lost exercise.cu.
+"""The exercises and the paths of their files, even if a student has lost exercise.cu.
 
-exercises 03: prints the file of exercise 03, if it is there and has kernels that a tool can watch.
+exercises 03: prints the file of exercise 03, if it exists and has kernels that a tool can watch.
 """
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from workbook.messages import Failure
 
 
 def has_exercise(folder: Path) -> bool:
-    """Whether a lesson's folder has an exercise: one whose file, hints or solution is there."""
+    """Whether a lesson's folder has an exercise: its file, hints or solution exists."""
     files = [folder / name for name in ("exercise.cu", "exercise.py", "exercise.cpp", "hints.md")]
     return any(file.is_file() for file in [*files, Path("solutions") / folder.name / "solution.cu"])
 
@@ -30,7 +30,7 @@ def exercise_folder(number: str) -> Path:
 
 
 def exercise_suffix(number: str) -> str:
-    """What the exercise is written in, as its file's name ends: cu; where the grader is in Python py, unless that says `# exercise: exercise.cpp`."""
+    """The exercise's language as a file suffix: cu; for a grader in Python py, unless that contains `# exercise: exercise.cpp`."""
     grader = exercise_folder(number) / "grader.py"
     if not grader.is_file():
         return "cu"
@@ -43,7 +43,7 @@ def exercise_file(number: str) -> Path:
 
 
 def require_file(number: str) -> Path:
-    """The student's file. Failure: it was lost."""
+    """The student's file. Failure: it is missing."""
     file = exercise_file(number)
     if not file.is_file():
         raise Failure(f"{file} is not here. make exercise{number} reset brings it back as it was given.")
@@ -62,12 +62,12 @@ def require_called(number: str) -> None:
 
 
 def exercise_master(number: str) -> Path:
-    """The complete solution with the gaps marked. A student's copy of the workbook has none."""
+    """The complete solution with the gaps marked. A student's copy of the workbook does not have it."""
     return Path("solutions") / exercise_folder(number).name / f"solution.{exercise_suffix(number)}"
 
 
 def exercise_as_given(number: str) -> str:
-    """The exercise as everybody gets it: from its master, or from what a student's copy has kept for that. Failure: neither is here."""
+    """The exercise as handed out: from its master, or from the original kept in a student's copy. Failure: neither exists."""
     master = exercise_master(number)
     kept = Path("tools/given") / f"{exercise_folder(number).name}.{exercise_suffix(number)}"
     if master.is_file():

@@ -1,8 +1,8 @@
 """python3 tools/workbook figures [--check] [--programs] [--into FOLDER] [NUMBER...]: draws the figures of lessons.
 
 A lesson's figures are the functions of lessons/NN/figures/draw.py that are marked with @figure (workbook.drawing). Each
-is written to NAME.svg beside it, or into FOLDER; without a NUMBER those of all lessons. --check compares, a line
-for each figure as the tests print them. --programs takes in those that are made by running the lesson's programs.
+is written to NAME.svg in the same folder, or into FOLDER; without a NUMBER those of all lessons. --check compares, and prints a
+line for each figure in the tests' format. --programs includes those that are made by running the lesson's programs.
 """
 import argparse
 import importlib.util
@@ -35,7 +35,7 @@ def draw_figure(script: Path, name: str, draw: Figure) -> str:
 
 
 def check(script: Path, name: str, drawn: str) -> bool:
-    """Prints whether the committed figure is what the script draws; returns it, too."""
+    """Prints whether the committed figure equals the script's; also returns that."""
     committed = script.parent / f"{name}.svg"
     number = number_of(script.parent.parent)
     if committed.is_file() and committed.read_text("utf-8") == drawn:

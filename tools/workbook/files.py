@@ -6,7 +6,7 @@ from workbook.messages import Failure
 
 
 def can_write(folder: Path) -> bool:
-    """Whether a file can be made there; False where the disk is full, too."""
+    """Whether a file can be created there; False also if the disk is full."""
     probe = folder / f".write.{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

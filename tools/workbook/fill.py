@@ -1,8 +1,8 @@
-"""python3 tools/workbook fill [--check] [NUMBER...]: makes the numbers of pages again, from the formulas beside them (workbook.pages), and their code,
+"""python3 tools/workbook fill [--check] [NUMBER...]: regenerates the numbers of pages from the formulas beside them (workbook.pages), and their code
 from the programs (workbook.excerpts).
 
-A NUMBER is a lesson's (03); without one it is every page with formulas or code. README.md, with the lessons' phrases, is filled each time. --check
-writes nothing, and compares.
+A NUMBER is a lesson's (03); without one every page with formulas or code is filled. README.md, with the lessons' phrases, is filled each time.
+--check writes nothing, and compares.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workbook.records import RecordError, records_of
 
 
 def check(page: Page) -> bool:
-    """Prints, as tests do, whether the page has the numbers that its formulas give; returns it, too."""
+    """Prints, as tests do, whether the page has the numbers that its formulas yield; also returns that."""
     page.fill()
     name = f"{page.path} has the numbers of its record"
     if not page.differences:
@@ -32,7 +32,7 @@ def check(page: Page) -> bool:
 
 
 def fill(page: Page) -> bool:
-    """Writes the page with its numbers made again, and prints what has changed. False: a formula gives nothing."""
+    """Writes the page with its numbers regenerated, and prints the changes. False: a formula yields nothing."""
     text = page.fill()
     if text != page.text:
         page.path.write_text(text, "utf-8")
@@ -43,7 +43,7 @@ def fill(page: Page) -> bool:
 
 
 def check_code(path: Path) -> bool:
-    """Prints whether the page's blocks of code are what its programs have; returns it, too."""
+    """Prints whether the page's blocks of code match its programs; also returns that."""
     wrong: list[tuple[int, str, str]] = []
     text = path.read_text("utf-8")
     for block in excerpts.blocks_of(text, path.parent, wrong):
@@ -59,7 +59,7 @@ def check_code(path: Path) -> bool:
 
 
 def fill_code(path: Path) -> bool:
-    """Writes the page with its blocks of code made again, and prints what has changed. False: a marker gives none."""
+    """Writes the page with its blocks of code regenerated, and prints the changes. False: a marker yields none."""
     wrong: list[tuple[int, str, str]] = []
     text = path.read_text("utf-8")
     for block in excerpts.blocks_of(text, path.parent, wrong):
@@ -74,13 +74,13 @@ def fill_code(path: Path) -> bool:
 
 
 def line_of(text: str, place: int) -> int:
-    """The number of the line in which the place is."""
+    """The number of the line that contains the place."""
     return text.count("\n", 0, place) + 1
 
 
 def check_listed(folder: Path) -> bool:
-    """Prints whether each section of the lesson's records is one that its record.list measures, or keeps, and each of its programs has the text that
-    it replaces; returns it, too."""
+    """Prints whether the lesson's record.list measures or keeps each section of its records, and each of its programs contains the text that
+    it replaces; also returns that."""
     items, name = recording.load(folder), f"{folder}/measured/record.list has what is recorded"
     try:
         for build in recording.builds_of(folder, items).values():
@@ -103,7 +103,7 @@ def recorded(path: Path) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Exit status 1: with --check, a number or a line of code differs; otherwise, a formula or a marker gives nothing."""
+    """Exit status 1: with --check, a number or a line of code differs; otherwise, a formula or a marker yields nothing."""
     description = "Makes the numbers of pages from their formulas, and their code from the programs."
     parser = argparse.ArgumentParser(prog="python3 tools/workbook fill", description=description)
     parser.add_argument("numbers", nargs="*", metavar="NUMBER", help="a lesson's, 03; all lessons without")

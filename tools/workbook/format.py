@@ -1,8 +1,8 @@
-"""format            lays out every C and CUDA file by .clang-format
+"""format            formats every C and CUDA file according to .clang-format
 format --check    lists those that differ
-format FILE...    lays out these
+format FILE...    formats these
 
-The layout depends on the version of clang-format, so it is version 14 that counts.
+The layout depends on the version of clang-format; version 14 is required.
 """
 import os
 import re
@@ -13,7 +13,7 @@ from workbook.messages import Failure
 
 FOLDERS = ("bench", "common", "emulator", "lessons", "notebooks", "solutions", "tests", "tools")
 SUFFIXES = (".c", ".h", ".cu", ".cuh", ".cpp")
-AT_ONCE = 500  # files of one process
+AT_ONCE = 500  # files per process
 
 
 def formatter() -> str:
@@ -46,7 +46,7 @@ def lay_out(files: list[str]) -> None:
 
 
 def differing() -> list[str]:
-    """The files that are laid out in another way."""
+    """The files whose layout differs."""
     command = [formatter(), "--dry-run", "-Werror"]
     found: set[str] = set()
     files = sources()

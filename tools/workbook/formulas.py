@@ -1,7 +1,7 @@
-"""The formulas of a page: expressions over its record, and nothing else. No names of Python, no attributes, no imports can be reached from one.
+"""The formulas of a page: expressions over its record, and nothing else. A formula cannot access Python names, attributes or imports.
 
     copy("relu_kernel1"):.1f             an expression, with a format of Python after a colon
-    copy(v) = value(main, v, "% of copy")        a definition, in a comment of its own
+    copy(v) = value(main, v, "% of copy")        a definition, in a separate comment
     {v}: {copy(v):.1f} %                 a template: text with formulas in braces
 """
 
@@ -45,7 +45,7 @@ _COMPARE: dict[type, Callable[[Any, Any], bool]] = {
 
 
 def power_of_two(value: float) -> str:
-    """134217728 -> 2^27; another number as it is."""
+    """134217728 -> 2^27; other numbers unchanged."""
     exponent = round(math.log2(value)) if value > 0 else 0
     return f"2^{exponent}" if 2**exponent == value else f"{value:.0f}"
 
@@ -81,7 +81,7 @@ FUNCTIONS: Names = {
 
 
 def names_of(record: Record) -> Names:
-    """What a formula can ask of a record."""
+    """A formula's interface to a record."""
     return {
         **FUNCTIONS,
         "card": record.card,
@@ -103,7 +103,7 @@ class Definition:
 
 
 def parse_expression(text: str) -> ast.expr:
-    """The syntax tree of an expression. FormulaError: it is none."""
+    """The syntax tree of an expression. FormulaError: it is not an expression."""
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError) as error:
@@ -126,7 +126,7 @@ def parse_definition(line: str) -> Definition:
 
 
 class Evaluator:
-    """Evaluates expressions over names. Where a name is defined by the page, the definition is evaluated."""
+    """Evaluates expressions over names. For a name defined by the page, its definition is evaluated."""
 
     def __init__(self, names: Names, definitions: dict[str, Definition]) -> None:
         self.names, self.definitions = names, definitions
@@ -136,7 +136,7 @@ class Evaluator:
         return self.evaluate(parse_expression(text), local or {})
 
     def evaluate(self, node: ast.expr, local: Names) -> Any:
-        """The value of a syntax tree, with these names before all others."""
+        """The value of a syntax tree; these names shadow all others."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise FormulaError(f"`{ast.unparse(node)}` is not allowed in a formula")
@@ -144,7 +144,7 @@ class Evaluator:
             return method(node, local)
         except (FormulaError, RecordError, RecursionError):
             raise
-        except Exception as error:  # pylint: disable=broad-except - a formula is data: whatever it does is its own mistake
+        except Exception as error:  # pylint: disable=broad-except - a formula is data: any error in it is the formula's
             raise FormulaError(f"`{ast.unparse(node)}`: {error}") from None
 
     def _constant(self, node: ast.Constant, _: Names) -> Any:
@@ -257,7 +257,7 @@ def bind(target: ast.expr, item: Any) -> Names:
 
 
 def split_format(formula: str) -> tuple[str, str]:
-    """The expression and its format: what comes after the last colon that is in no bracket and no quotes."""
+    """The expression and its format: the text after the last colon outside of brackets and quotes."""
     depth, quote, at = 0, "", -1
     for place, letter in enumerate(formula):
         if quote:
@@ -271,7 +271,7 @@ def split_format(formula: str) -> tuple[str, str]:
 
 
 def shown(evaluate: Evaluator, formula: str, local: Names | None = None) -> str:
-    """The text that a formula gives. FormulaError, RecordError: it gives none."""
+    """The text that a formula yields. FormulaError, RecordError: it yields none."""
     expression, form = split_format(formula)
     value = evaluate(expression, local)
     try:
@@ -281,7 +281,7 @@ def shown(evaluate: Evaluator, formula: str, local: Names | None = None) -> str:
 
 
 def filled(evaluate: Evaluator, template: str, local: Names | None = None) -> str:
-    """A template with each {formula} replaced by what it gives."""
+    """A template with each {formula} replaced by its result."""
     text, rest = "", template
     while "{" in rest:
         before, _, after = rest.partition("{")
@@ -292,7 +292,7 @@ def filled(evaluate: Evaluator, template: str, local: Names | None = None) -> st
 
 
 def closing_brace(text: str) -> int:
-    """Where the brace closes that was opened before the text. FormulaError: nowhere."""
+    """The position of the brace that closes the one opened before the text. FormulaError: there is none."""
     depth, quote = 1, ""
     for place, letter in enumerate(text):
         if quote:

@@ -1,5 +1,5 @@
-"""generate 11: makes again what is made from other files of lesson 11, when they have changed: its exercise from the solution (yours is overwritten), and
-the notebooks from pages, programs and exercises."""
+"""generate 11: regenerates the files that are made from other files of lesson 11, after changes to those: its exercise from the solution (yours is
+overwritten), and the notebooks from pages, programs and exercises."""
 import subprocess
 import sys
 

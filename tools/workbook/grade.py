@@ -4,12 +4,12 @@
   make grade OUT=grades STUDENT=ada FILE=submissions/ada  those in that folder (or that one file, for one exercise)
   make grade OUT=grades FILE=submissions                  a student for each folder in it
 
-ROSTER=class.csv names all who take part: who handed in nothing gets 0 points. JOBS=4 grades so many files at once (as many as there are cores). STRICT=1
-ends with status 1 when anybody has less than all points.
+ROSTER=class.csv lists all participants: a student without a submission gets 0 points. JOBS=4 grades this many files at once (default: the number of
+cores). STRICT=1 ends with status 1 when any student has less than all points.
 
 OUT/points.csv has a line for each student and exercise, OUT/gradebook.csv one for each student; OUT/STUDENT/feedback.txt is for the student, and
-OUT/STUDENT/exercise03/ has results.json, results.xml, what was printed and the file that was graded. Only the exercise, or the notebook's cell, comes from
-the student. Everything that judges it is the version that git has (BASE=commit, HEAD otherwise): where a file of it was changed, the grading takes place
+OUT/STUDENT/exercise03/ has results.json, results.xml, the output and the graded file. Only the exercise, or the notebook's cell, comes from
+the student. Everything that judges it is the version in git (BASE=commit, HEAD otherwise): if one of its files was changed, the grading takes place
 in a restored copy.
 """
 import concurrent.futures
@@ -37,12 +37,12 @@ def is_name(name: str) -> bool:
 
 
 def odd_name(name: str) -> str:
-    """What to say about a name that is none."""
+    """The message about an invalid name."""
     return f"'{visible_name(name)}' is no name for a student here: it begins with a letter or a digit, and has none of / \" $ ` \\"
 
 
 class Asked:
-    """What the environment asks for, checked. Failure: it asks for nothing that can be done."""
+    """The settings in the environment, validated. Failure: they are invalid."""
 
     def __init__(self, arguments: list[str]) -> None:
         asked = {name: os.environ.get(name, "") for name in ("OUT", "FILE", "ROSTER", "JOBS", "STUDENT", "STRICT")}
@@ -69,7 +69,7 @@ class Asked:
             raise Failure(f"{odd_name(self.student)}.")
 
     def students(self) -> list[str]:
-        """Those to grade: one by name, or a folder for each."""
+        """The students to grade: one by name, or a folder for each."""
         if self.student:
             return [self.student]
         folders = [name for name in sorted(os.listdir(self.source)) if name[0] != "." and os.path.isdir(os.path.join(self.source, name))]
@@ -89,7 +89,7 @@ class Asked:
 
 @cache
 def graders_digest() -> bytes:
-    """Of everything that may change what a solution's grading comes to."""
+    """A checksum of everything that may change the outcome of grading a solution."""
     digest = hashlib.sha256()
     files = [path for folder in ("tools/grading", "tools/python", "tools/workbook", "common") for path in Path(folder).rglob("*")]
     files += [path for name in ("grader.*", "calls.py", "layer*") for path in Path("lessons").glob(f"*/{name}")]
@@ -100,7 +100,7 @@ def graders_digest() -> bytes:
 
 
 def require_solution(number: str) -> None:
-    """Grades the solution, if that has not been done on this machine. Failure: there is none, or it does not pass."""
+    """Grades the solution, unless this was done before on this machine. Failure: there is none, or it does not pass."""
     work, master = solution_folder(number), exercise_master(number)
     if not master.is_file():
         raise Failure(f"{master} is not here: grading needs the solutions. A student's copy of the workbook has none.")
@@ -149,7 +149,7 @@ def grade_several(jobs: list[Job], out: Path, at_once: int, second_chance: bool)
 
 
 def grade_all(jobs: list[Job], out: Path, at_once: int) -> bool:
-    """Whether all could be graded. A kernel that took too long beside others has a second chance with the machine to itself."""
+    """Whether all could be graded. A kernel that took too long beside others gets a second run alone on the machine."""
     again, failed = grade_several(jobs, out, at_once, second_chance=at_once > 1)
     if again:
         say(f"{len(again)} took too long while others ran beside; once more, alone:")
@@ -176,7 +176,7 @@ def main(arguments: list[str]) -> int:
         raise Failure(f"there are no folders in FILE={os.environ.get('FILE', '')}: one for each student is expected.")
     for number in asked.numbers:
         require_solution(number)
-    os.environ["EMULATOR_READY"] = "1"  # the solutions have built it
+    os.environ["EMULATOR_READY"] = "1"  # grading the solutions has built it
     graded = grade_all(asked.list_jobs(students), out, asked.jobs)
     sums = gradebook.write_all(out, Roster(Path(asked.roster) if asked.roster else None), students, asked.numbers)
     if os.environ.get("GITHUB_ACTIONS") and asked.student:

@@ -23,7 +23,7 @@ points_lock = threading.Lock()
 
 
 class Outcome(NamedTuple):
-    """What a grading came to: its word, the checks that passed and all that it knew of."""
+    """The outcome of a grading: its verdict, the number of checks that passed, and the number of all checks."""
 
     verdict: str
     passed: int
@@ -31,14 +31,14 @@ class Outcome(NamedTuple):
 
 
 def outcome_of(folder: Path) -> Optional[Outcome]:
-    """The outcome of the grading whose results.json is in that folder; None where it has ended without a verdict. Only this function reads one."""
+    """The outcome of the grading whose results.json is in that folder; None if it ended without a verdict. Only this function reads the file."""
     found = results.load(folder / "results.json")
     return Outcome(found["verdict"], results.passed(found), len(found["tests"])) if found else None
 
 
 @dataclass
 class Job:
-    """One exercise of one student; `source` is where the student's files are."""
+    """One exercise of one student; `source` is the location of the student's files."""
 
     student: str
     number: str
@@ -46,12 +46,12 @@ class Job:
 
 
 def solution_folder(number: str) -> Path:
-    """Where the results of the solution are kept: it says how many checks there are."""
+    """The path of the solution's results, which determine the number of checks."""
     return Path("build/graded") / f"lesson{number}"
 
 
 def judge(job: Job, submission: Submission, file: str) -> Outcome:
-    """Grades a copy, in the results' folder. Failure: the grader has ended without a verdict."""
+    """Grades a copy, in the results' folder. Failure: the grader ended without a verdict."""
     folder = submission.folder
     copy = folder / f"exercise.{submission.suffix}"
     if file != str(copy):
@@ -68,14 +68,14 @@ def judge(job: Job, submission: Submission, file: str) -> Outcome:
 
 
 def row_of(cells: list[str]) -> str:
-    """The cells as a line of CSV, with its end."""
+    """The cells as a line of CSV, with its newline."""
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(cells)
     return line.getvalue()
 
 
 def add_points(out: Path, cells: list[str]) -> None:
-    """Replaces the line that there was of this student and exercise. Several gradings may end at once, here and in another process."""
+    """Replaces the previous line of this student and exercise. Several gradings may end at once, here and in other processes."""
     table = out / "points.csv"
     with points_lock, open(out / ".points.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -88,7 +88,7 @@ def add_points(out: Path, cells: list[str]) -> None:
 
 
 def read_points(table: Path) -> list[list[str]]:
-    """The rows of points.csv without its head; none where there is no such file yet."""
+    """The rows of points.csv without its head; none if there is no such file yet."""
     if not table.is_file():
         return []
     with open(table, encoding="utf-8", errors="surrogateescape", newline="") as file:
@@ -96,13 +96,13 @@ def read_points(table: Path) -> list[list[str]]:
 
 
 def line_of(job: Job, earned: int, verdict: str, remarks: str) -> str:
-    """What the terminal shows. The name's characters are counted, not its bytes."""
+    """The line for the terminal. The name's width is counted in characters, not bytes."""
     told = f" ({remarks})" if remarks else ""
     return f"{job.student:<20} exercise {job.number}  {earned:2d} of {POINTS} points  {verdict}{told}"
 
 
 def grade_one(job: Job, out: Path, second_chance: bool) -> Optional[str]:
-    """Grades, writes, and returns the line to print; None where it took too long, and there is a second chance. Failure: there is no verdict."""
+    """Grades, writes, and returns the line to print; None if it took too long and gets a second run. Failure: there is no verdict."""
     folder = out / job.student / f"exercise{job.number}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -114,7 +114,7 @@ def grade_one(job: Job, out: Path, second_chance: bool) -> Optional[str]:
     earned = POINTS * passed // checks
     if verdict == "timeout" and second_chance:
         return None
-    if verdict == "pass" and passed < checks:  # a pass without all of the solution's checks is none, whatever the program said
+    if verdict == "pass" and passed < checks:  # a pass requires all of the solution's checks, regardless of the program's verdict
         verdict = "incomplete"
         submission.remarks.append(f"the grading ended as passed after {passed} of {checks} checks: look at what this program does")
     remarks = "; ".join(submission.remarks)

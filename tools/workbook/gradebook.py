@@ -1,8 +1,8 @@
-"""What a grading makes of OUT/points.csv and the roster:
+"""The files that a grading makes from OUT/points.csv and the roster:
 
     OUT/gradebook.csv               a row for each student: exercises, total, remarks
-    OUT/moodle.csv, OUT/canvas.csv  the same in the shape in which these two import grades
-    OUT/STUDENT/feedback.txt        for the student: points, and what the graders said
+    OUT/moodle.csv, OUT/canvas.csv  the same in the formats that these two import
+    OUT/STUDENT/feedback.txt        for the student: points, and the graders' messages
 """
 from pathlib import Path
 from typing import NamedTuple, Optional
@@ -41,7 +41,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """As the roster has it."""
+        """The name in the roster."""
         return self.person.name if self.person else ""
 
     @property
@@ -56,7 +56,7 @@ class Row:
 
 
 class Sums(NamedTuple):
-    """Of those graded just now: their points, how many they could be, and how many students have less than all."""
+    """A summary of this grading: points, the possible maximum, and the number of students below it."""
 
     earned: float
     possible: float
@@ -64,7 +64,7 @@ class Sums(NamedTuple):
 
 
 class Gradebook:
-    """All rows of OUT/points.csv by student, and those of the roster that have none."""
+    """All rows of OUT/points.csv by student, and the people on the roster without a row."""
 
     def __init__(self, out: Path, roster: Roster, students: list[str], numbers: list[str]) -> None:
         self.out, self.roster, self.asked = out, roster, numbers
@@ -88,7 +88,7 @@ class Gradebook:
                     row.points.setdefault(number, 0)
 
     def row(self, student: str) -> Row:
-        """The student's row, new where there is none yet."""
+        """The student's row, a new one if there is none yet."""
         if student not in self.rows:
             row = self.rows[student] = Row(student, self.roster.person_of(student))
             if row.person in self.taken:
@@ -100,28 +100,28 @@ class Gradebook:
         return self.rows[student]
 
     def absent_row(self, person: Person) -> Row:
-        """Of a person without a folder, who gets 0 points in every exercise that has ever been graded here."""
+        """The row of a person without a folder: 0 points in every exercise graded here so far."""
         row = Row(person.login or person.mail or person.name, person, absent=True)
         row.remarks.append("not_submitted")
         return row
 
     def take_remarks(self) -> None:
-        """The remarks of the gradings that points.csv knows."""
+        """The remarks of the gradings in points.csv."""
         for path in sorted(self.out.glob("*/exercise*/remarks.txt")):
             student, number = path.parent.parent.name, path.parent.name[len("exercise") :]
             if student in self.rows:
                 self.rows[student].remarks += [f"{number} {line}" for line in path.read_text("utf-8", "surrogateescape").splitlines()]
 
     def all_rows(self) -> list[Row]:
-        """Those with a folder first."""
+        """Students with a folder first."""
         return [*self.rows.values(), *self.absent]
 
     def cells(self, row: Row) -> list[str]:
-        """The points by exercise; nothing where it was not graded."""
+        """The points by exercise; empty for one that was not graded."""
         return [shown(row.points[number]) if number in row.points else "" for number in self.exercises]
 
     def sums(self) -> Sums:
-        """What has come of this grading."""
+        """The summary of this grading."""
         now = [row for row in self.all_rows() if row.graded_now]
         earned = sum(row.points[number] for row in now for number in self.asked)
         below = sum(any(row.points[number] < self.of[number] for number in self.asked) for row in now)
@@ -132,7 +132,7 @@ class Gradebook:
         (self.out / name).write_text("".join(map(row_of, rows)), "utf-8", "surrogateescape")
 
     def write_gradebook(self) -> None:
-        """Our own form."""
+        """The workbook's own format."""
         rows = [["student", "name", "id", "email", *(f"exercise {number}" for number in self.exercises), "total", "of", "remarks"]]
         possible = shown(sum(self.of.values()))
         for row in self.all_rows():
@@ -140,13 +140,13 @@ class Gradebook:
         self.write("gradebook.csv", rows)
 
     def write_moodle(self) -> None:
-        """Moodle asks which column identifies the student: the address, the number or the account."""
+        """Moodle lets the teacher select the column that identifies the student: the address, the number or the account."""
         rows = [["Username", "ID number", "Email address", *(f"Exercise {number}" for number in self.exercises), "Exercises together"]]
         rows += [[row.login, *row.identity, *self.cells(row), shown(sum(row.points.values()))] for row in self.all_rows()]
         self.write("moodle.csv", rows)
 
     def write_canvas(self) -> None:
-        """Canvas wants these five columns and a second row with the points that can be had."""
+        """Canvas requires these five columns and a second row with the possible points."""
         rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(f"Exercise {number}" for number in self.exercises)]]
         rows.append(["    Points Possible", "", "", "", "", *(shown(self.of[number]) for number in self.exercises)])
         for row in self.all_rows():
@@ -155,11 +155,11 @@ class Gradebook:
         self.write("canvas.csv", rows)
 
 
-# --- what the student is to read: nothing of the machine's, and no names of other students ---
+# --- text for the student: no data about the machine, and no names of other students ---
 
 
 def said_in(folder: Path) -> bytes:
-    """What the graders said about one exercise."""
+    """The graders' messages about one exercise."""
     for name in ("feedback.txt", "output.txt"):
         if (folder / name).is_file():
             return (folder / name).read_bytes()
@@ -182,7 +182,7 @@ def write_feedback(out: Path, student: str) -> None:
 
 
 def write_absent(out: Path, student: str) -> None:
-    """The same for somebody without a folder, unless the roster's name is none for one."""
+    """The same for a student without a folder, unless the roster's name is not a valid folder name."""
     if not student or student.startswith(".") or "/" in student or visible_name(student) != student or (out / student / "feedback.txt").exists():
         return
     (out / student).mkdir(parents=True, exist_ok=True)
@@ -190,7 +190,7 @@ def write_absent(out: Path, student: str) -> None:
 
 
 def write_all(out: Path, roster: Roster, students: list[str], numbers: list[str]) -> Sums:
-    """All of the files; returns what came of the students graded just now."""
+    """Writes all of the files; returns the summary of the students graded now."""
     for student in students:
         write_feedback(out, student)
     book = Gradebook(out, roster, students, numbers)

@@ -1,4 +1,4 @@
-"""What `make` alone prints: the help on one screen of 80 columns and 24 lines."""
+"""The output of `make` without a target: the help on one screen of 80 columns and 24 lines."""
 from workbook.lessons import lesson_folders, number_of
 
 SCREEN = """\
@@ -28,7 +28,7 @@ Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR="
 
 
 def ranges(numbers: list[str]) -> str:
-    """The numbers in one line however many there are: 01-03 05 07."""
+    """Any number of numbers in one line: 01-03 05 07."""
     found: list[list[str]] = []
     for number in numbers:
         if found and int(number) == int(found[-1][-1]) + 1:

@@ -17,7 +17,7 @@ def tiers(text: str) -> list[list[str]]:
 
 
 def is_about(line: str, todo: int) -> bool:
-    """Whether a paragraph that begins with **TODO 4.**, **TODO 3 and 4.** or **TODO 3 to 5.** is about that one."""
+    """Whether a paragraph that begins with **TODO 4.**, **TODO 3 and 4.** or **TODO 3 to 5.** is about that TODO."""
     text = re.sub(r" *\(.*", "", re.sub(r"\*\*.*", "", TODO.sub("", line, count=1)))
     numbers = [int(number) for number in re.findall(r"\d+", text)]
     if len(numbers) == 2 and re.search("to|-|–", text):
@@ -26,7 +26,7 @@ def is_about(line: str, todo: int) -> bool:
 
 
 def about_todo(tier: list[str], todo: int) -> Optional[list[str]]:
-    """The heading, and the paragraphs about that TODO with what follows until the next one; None: there are none."""
+    """The heading, and the paragraphs about that TODO, each with the text up to the next one; None: there are none."""
     shown, wanted = [], False
     for line in tier[1:]:
         if line.startswith("**TODO"):

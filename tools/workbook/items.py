@@ -1,4 +1,4 @@
-"""Cuts a program in CUDA C into its items: functions, enums, tables, and whatever else is defined at file scope."""
+"""Cuts a program in CUDA C into its items: functions, enums, tables, and all other definitions at file scope."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Item:
 
 
 def without_comments_and_strings(text: str) -> str:
-    """The same text, as long and with the same lines, in which only code is left."""
+    """The same text with the same length and lines, but with only the code left."""
     pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
     return re.sub(pattern, lambda match: re.sub(r"[^\n]", " ", match.group()), text, flags=re.DOTALL)
 
 
 def names_of(code: str) -> list[str]:
-    """What an item defines: a function, or the tag, the enumerators and the variables of another declaration."""
+    """The names that an item defines: a function, or the tag, the enumerators and the variables of another declaration."""
     head = code.split("{")[0]
     function = re.search(r"(\w+)\s*\((?:[^()]|\([^()]*\))*\)\s*$", head)
     if function and "{" in code:
@@ -74,7 +74,7 @@ def closes_function(code: str, start: int, end: int) -> bool:
 
 
 def with_comment(lines: list[str], code_lines: list[str], start: int) -> int:
-    """Moves the start up over a comment that stands right above, template lines included."""
+    """Moves the start up over a comment directly above, including template lines."""
     while start > 0 and lines[start - 1].strip() and not code_lines[start - 1].strip():
         if re.match(r"// -{10,}", lines[start - 1]):
             break

@@ -1,4 +1,4 @@
-"""Grading with the version of the graders that git has: where a file of theirs was changed, in a restored copy."""
+"""Grading with the version of the graders in git: if one of their files was changed, in a restored copy."""
 import os
 import shutil
 import subprocess
@@ -12,13 +12,13 @@ from workbook.visible import visible_name
 JUDGES = ["Makefile", "common", "emulator", "solutions", "tests", "tools"]
 JUDGES += [f":(glob)lessons/*/{name}" for name in ("grader.*", "calls.py", "layer*", "requirements.txt")]
 
-# Of a checkout that a student may have configured, nothing is started: no monitor of files, no filter, no hook.
+# A student may have configured the checkout, so git must not start any of its programs: no file monitor, no filter, no hook.
 HARMLESS = {"core.fsmonitor": "false", "core.hooksPath": "/dev/null", "diff.external": ""}
 COPY = Path("build/restored")
 
 
 def git(*words: str) -> str:
-    """What git prints. Failure: it fails, and has said why."""
+    """The output of git. Failure: it fails, and has printed the reason."""
     done = subprocess.run(["git", "-c", "core.fsmonitor=", *words], stdout=subprocess.PIPE)
     if done.returncode:
         raise Failure(f"git {words[0]} does not work here.")
@@ -26,7 +26,7 @@ def git(*words: str) -> str:
 
 
 def is_checkout() -> bool:
-    """Whether the workbook is the top of a checkout of git."""
+    """Whether the workbook is the root of a git checkout."""
     try:
         top = subprocess.run(["git", "rev-parse", "--show-toplevel"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     except OSError:
@@ -35,15 +35,15 @@ def is_checkout() -> bool:
 
 
 def changed_files(base: str) -> list[str]:
-    """The judges' files that differ from that commit, new ones too."""
+    """The judges' files that differ from that commit, including new ones."""
     changed = git("diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", base, "--", *JUDGES)
     changed += git("ls-files", "--others", "--exclude-standard", "-z", "--", *JUDGES)
     return changed.split("\0")[:-1]
 
 
 def keep_emulator(commit: str, changed: list[str]) -> None:
-    """The emulator takes a while to build; one made from the same sources is as good. Its sources are dated back, so that make sees it that way; a build
-    from other sources goes."""
+    """The emulator takes a while to build; one built from the same sources is equivalent. Its sources are backdated, so that make treats it as
+    current; a build from other sources is removed."""
     for folder, _, names in os.walk(COPY / "emulator"):
         for name in names:
             os.utime(os.path.join(folder, name), (946684800, 946684800), follow_symlinks=False)
@@ -58,7 +58,7 @@ def keep_emulator(commit: str, changed: list[str]) -> None:
 
 
 def restore(commit: str, changed: list[str]) -> None:
-    """Fills the copy with that commit's files; what was built in it before stays."""
+    """Fills the copy with that commit's files; earlier build products in it are kept."""
     COPY.mkdir(parents=True, exist_ok=True)
     for old in COPY.iterdir():
         if old.is_dir() and not old.is_symlink():
@@ -74,7 +74,7 @@ def restore(commit: str, changed: list[str]) -> None:
 
 
 def continue_in_copy(arguments: list[str], ours: dict[str, str]) -> NoReturn:
-    """Starts the grading there, in place of this one."""
+    """Replaces this process with the grading there."""
     os.environ.update(ours, GRADE_RESTORED="1")
     os.environ.pop("EMULATOR_READY", None)
     os.chdir(COPY)
@@ -87,7 +87,7 @@ def continue_in_copy(arguments: list[str], ours: dict[str, str]) -> NoReturn:
 
 
 def use_judges_of(base: str, arguments: list[str], ours: dict[str, str]) -> None:
-    """Returns where the judges are as git has them in `base`, or where git cannot tell; otherwise goes on in a restored copy, with `arguments` and the
+    """Returns if the judges match git's version in `base`, or if git cannot tell; otherwise continues in a restored copy, with `arguments` and the
     variables `ours`. Failure: there is no such commit."""
     if os.environ.get("GRADE_RESTORED"):
         return

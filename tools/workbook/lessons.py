@@ -1,4 +1,4 @@
-"""Which lessons and exercises there are, and where their files lie. Paths are relative to the workbook's root, where every command runs."""
+"""The lessons and exercises, and the paths of their files. Paths are relative to the workbook's root, where every command runs."""
 import re
 from pathlib import Path
 

@@ -2,7 +2,7 @@
 
     python3 tools/workbook make_exercise solutions/lesson03_relu/solution.cu >lessons/lesson03_relu/exercise.cu
 
-The master marks each gap with quiet comments, so it compiles as it stands:
+The master marks each gap with comments, so it compiles unchanged:
 
     `//> TODO 1: compute this thread's global index.`    becomes   `// TODO 1: compute this thread's global index.`
     `//| int i = 0;`                                     becomes   `int i = 0;`
@@ -21,27 +21,27 @@ TODO = re.compile(r"TODO\s*(\d+)")
 
 
 class MasterError(Exception):
-    """What is wrong with the master, with the line's number before it."""
+    """An error in the master, preceded by the line number."""
 
 
 class Converter:
-    """Goes through a master's lines; `comment` begins a comment in its language."""
+    """Processes a master's lines; `comment` begins a comment in its language."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.comment = "#" if path.suffix == ".py" else "//"
-        self.marker = re.compile(rf"{self.comment}([>|<])(?: (.*))?", re.DOTALL)  # it stands alone: `//>x` is an ordinary comment
+        self.marker = re.compile(rf"{self.comment}([>|<])(?: (.*))?", re.DOTALL)  # followed by a space or nothing: `//>x` is an ordinary comment
         self.line = 0
         self.first_line = 0  # of the open gap; 0 outside one
         self.text_ended = False  # something other than `//>` has followed the TODO's text
         self.count = 0
 
     def fail(self, what: str) -> MasterError:
-        """The error, to be raised."""
+        """The error for the caller to raise."""
         return MasterError(f"{self.path}:{self.line}: {what}")
 
     def open_gap(self, body: str, text: str) -> None:
-        """The first line of a TODO; a further line of the same is none."""
+        """The first line of a TODO; a further line of the same TODO does not count."""
         if self.first_line and not self.text_ended:
             return
         if self.first_line:
@@ -54,7 +54,7 @@ class Converter:
         self.first_line, self.text_ended, self.count = self.line, False, int(found[1])
 
     def convert_line(self, text: str) -> str:
-        """The line as the exercise has it, with its end, or nothing."""
+        """The exercise's version of the line, with its newline, or nothing."""
         self.line += 1
         found = LINE.fullmatch(text)
         assert found
@@ -89,7 +89,7 @@ class Converter:
 
 
 def exercise_of(master: Path) -> str:
-    """The exercise that is made from that file. MasterError: its gaps are not marked as they must be; OSError: it cannot be read."""
+    """The exercise that is made from that file. MasterError: its gaps are not marked correctly; OSError: it cannot be read."""
     with open(master, encoding="utf-8", errors="surrogateescape", newline="") as file:
         return Converter(master).convert(file.read())
 

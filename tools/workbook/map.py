@@ -1,8 +1,8 @@
-"""map: makes the map again when a lesson has come, or says that it needs others or other minutes: lessons/map.svg, and the term's table in MAP.md. The paths
-of a day and of a week are written by hand.
+"""map: regenerates the map after a lesson was added, or states other prerequisites or minutes: lessons/map.svg, and the term's table in MAP.md. The
+paths of a day and of a week are written by hand.
 
-map --figure prints the figure: which lesson needs which. A row for each lesson has a square for each earlier one that it could need: dark where its page names
-it, light where another one that it needs does.
+map --figure prints the figure of the prerequisites. A row for each lesson has a square for each earlier lesson: dark if its page names that lesson,
+light if one of its other prerequisites does.
 """
 import re
 from pathlib import Path
@@ -33,7 +33,7 @@ def titled(lesson: Lesson) -> str:
 
 
 def through_others(lesson: Lesson, number: str, lessons: dict[str, Lesson]) -> bool:
-    """Whether one of the lessons that this one needs needs that."""
+    """Whether that lesson is an indirect prerequisite of this one."""
     others = [lessons[need] for need in lesson.needs if need in lessons]
     return any(number in other.needs or through_others(other, number, lessons) for other in others)
 
@@ -54,7 +54,7 @@ def row(lesson: Lesson, position: int, lessons: dict[str, Lesson], width: int) -
 
 
 def legend(y: int) -> str:
-    """What dark and light mean."""
+    """The legend of dark and light."""
     entries = ((16, "dark", "its page names this one"), (200, "light", "needed by one that it needs"))
     square = '  <rect class="{}" x="{}" y="{}" width="18" height="18" rx="4"/>\n'
     return "".join(square.format(shade, x, y) + text(x + 26, y + 14, "small", words) for x, shade, words in entries)
@@ -77,7 +77,7 @@ def figure(needs: list[Lesson]) -> str:
 
 
 def term(needs: list[Lesson]) -> str:
-    """The rows of a term: the first two lessons are a week together."""
+    """The rows of a term: the first two lessons share a week."""
     weeks = [needs[:2], *([lesson] for lesson in needs[2:])]
     rows = []
     for week, lessons in enumerate(weeks, 1):
@@ -87,7 +87,7 @@ def term(needs: list[Lesson]) -> str:
 
 
 def with_term(page: str, needs: list[Lesson]) -> str:
-    """MAP.md with the table of a term made anew."""
+    """MAP.md with the table of a term regenerated."""
     head, title, rest = page.partition("\n## A term\n")
     rest, following, others = rest.partition("\n## ")
     rest = re.sub(r"^\| week.*\n", "", rest, flags=re.MULTILINE)

@@ -1,4 +1,4 @@
-"""How the tools speak: on stderr, for stdout belongs to the program that runs; in colour on a terminal, and not with NO_COLOR."""
+"""The tools' messages: on stderr, since stdout belongs to the program that runs; in colour on a terminal, unless NO_COLOR is set."""
 import os
 import sys
 

@@ -1,8 +1,8 @@
-"""python3 tools/workbook minutes [--check] [NUMBER...]: what a lesson takes by the formula, beside what its page states: words / 150, and 10 for each
-version, and 15 for each TODO of the exercise, to the next 5 minutes.
+"""python3 tools/workbook minutes [--check] [NUMBER...]: the minutes of a lesson by the formula, beside those that its page states: words / 150,
+plus 10 for each version and 15 for each TODO of the exercise, rounded to 5 minutes.
 
-Words are the page's text, folded parts included, without code, tables and comments. A version is a kernel or another `name` in bold with which a paragraph
-begins, and which has a number at its end. --check: exit status 1 where a page states something else.
+Words are the page's text, folded parts included, without code, tables and comments. A version is a kernel or another `name` in bold that begins
+a paragraph and ends with a number. --check: exit status 1 if a page states something else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TODOS = re.compile(r"^\s*(?://|#)[>|]?\s*TODO (\d+)\b", re.MULTILINE)
 
 
 class Estimate(NamedTuple):
-    """A lesson's words, versions and TODOs, and the minutes that its page states; 0 where it states none."""
+    """A lesson's words, versions and TODOs, and the minutes that its page states; 0 if it states none."""
 
     words: int
     versions: int
@@ -38,14 +38,14 @@ class Estimate(NamedTuple):
 
 
 def estimate(page: str, exercise: str) -> Estimate:
-    """Of a page and its exercise as texts."""
+    """The measures of a page and its exercise, given as texts."""
     head = HEAD.search(page)
     words = len(WORD.findall(LEFT_OUT.sub(" ", page)))
     return Estimate(words, len(set(VERSIONS.findall(page))), len(set(TODOS.findall(exercise))), int(head[1]) if head else 0)
 
 
 def exercise_text(folder: Path) -> str:
-    """The exercise, from its solution where that is: a student's own file has no TODOs left."""
+    """The exercise, from its solution if there is one: a student's own file may have no TODOs left."""
     places = (Path("solutions") / folder.name, folder)
     found = [path for place in places for stem in ("solution", "exercise") for path in sorted(place.glob(f"{stem}.*")) if path.suffix in (".cu", ".cpp", ".py")]
     return found[0].read_text("utf-8") if found else ""

@@ -1,7 +1,7 @@
 """nearest_word WORD KNOWN...: prints " Did you mean KNOWN?" for the known word that is nearest to the mistyped one, or nothing if all are far.
 
-ptx03 is lesson03 ptx. A part of a lesson's name (relu) means that lesson. A number that no lesson has is told as such. make calls this for its own
-error message, on a mistake only.
+ptx03 is lesson03 ptx. A part of a lesson's name (relu) means that lesson. A number that no lesson has is reported as such. make calls this only on a
+mistake, for its error message.
 """
 import re
 from typing import Optional
@@ -12,7 +12,7 @@ EXERCISE_ACTION = re.compile(r"(solution|reset|watch|grade)(\d\d[a-z]?)")
 
 
 def changes(a: str, b: str) -> int:
-    """The edit distance: letters changed, added or left out; two letters exchanged are one change."""
+    """The edit distance: letters changed, inserted or deleted; a transposition of two letters counts as one change."""
     older: list[int] = []
     before = list(range(len(b) + 1))
     for i, letter in enumerate(a, 1):
@@ -27,7 +27,7 @@ def changes(a: str, b: str) -> int:
 
 
 def with_number(word: str, known: list[str]) -> Optional[str]:
-    """For lesson1 and the like: the one that is meant, or which there are."""
+    """For lesson1 and the like: the intended lesson, or the list of lessons."""
     found = NUMBERED.fullmatch(word)
     if not found:
         return None
@@ -41,7 +41,7 @@ def with_number(word: str, known: list[str]) -> Optional[str]:
 
 
 def with_action(word: str, known: list[str]) -> Optional[str]:
-    """For ptx03 and the like: the two words that are meant."""
+    """For ptx03 and the like: the two intended words."""
     for pattern, kinds in ((LESSON_ACTION, ("lesson", "exercise")), (EXERCISE_ACTION, ("exercise",))):
         found = pattern.fullmatch(word)
         for kind in kinds if found else ():
@@ -51,7 +51,7 @@ def with_action(word: str, known: list[str]) -> Optional[str]:
 
 
 def by_distance(word: str, known: list[str]) -> str:
-    """The known word that takes the fewest changes. Of a lesson's folder the parts count as well."""
+    """The known word that takes the fewest changes. The parts of a lesson folder's name count as well."""
     lower, least, best = word.lower(), 1000, ""
     for name in known:
         candidate, distance = name, changes(lower, name.lower())

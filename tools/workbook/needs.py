@@ -1,5 +1,5 @@
-"""needs: which lesson needs which, from what their pages say ("*About 90 minutes ... You need lessons 01 to 03 and 05.*"), as lines `03 relu 90 01 02`:
-number, name, minutes, and what it needs."""
+"""needs: the prerequisites of each lesson, as its page states them ("*About 90 minutes ... You need lessons 01 to 03 and 05.*"), as lines
+`03 relu 90 01 02`: number, name, minutes, prerequisites."""
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ NUMBERS = re.compile(r"(\d\d)(?: to (\d\d))?")
 
 @dataclass
 class Lesson:
-    """A lesson with a program, as its page's head describes it."""
+    """A lesson with a program, as described in the head of its page."""
 
     number: str
     folder: Path
@@ -32,7 +32,7 @@ def numbers_in(text: str) -> list[str]:
 
 
 def all_needs() -> list[Lesson]:
-    """Every lesson with a number of two digits whose page says what it needs."""
+    """Every lesson with a two-digit number whose page states its prerequisites."""
     lessons = []
     for folder in lesson_folders():
         number = number_of(folder)

@@ -1,7 +1,7 @@
 """new_lesson 11_scan: makes a lesson that builds, runs and passes its tests, to be filled in (make new LESSON=11_scan). new_lesson 36_name.py: one in Python.
 
-It is tools/authoring/skeleton/ (or skeleton_python/) with another number and name: what a student meets, what a teacher keeps, and the test of the page's
-answers. The page is then named where lessons are named: in the syllabus, in TEACHING.md, in the page before it.
+It copies tools/authoring/skeleton/ (or skeleton_python/) with another number and name: the student's files, the teacher's files, and the test of the
+page's answers. The page is then added to the lists of lessons: the syllabus, TEACHING.md, the page before it.
 """
 import re
 import shutil
@@ -16,7 +16,7 @@ from workbook.pages import UNMEASURED
 
 
 class NewLesson:
-    """What is asked for, 11_scan or 36_name.py. Failure: it is no name for a lesson, or there is one of that number."""
+    """The argument, 11_scan or 36_name.py. Failure: it is not a name for a lesson, or a lesson has that number."""
 
     def __init__(self, asked: str) -> None:
         self.in_python = asked.endswith(".py")
@@ -78,7 +78,7 @@ def add_next(path: Path, folder: str) -> None:
 
 
 def without_plan(page: str, number: str) -> str:
-    """README.md without that lesson among those that are planned."""
+    """README.md without that lesson in the list of planned ones."""
     page = re.sub(rf"^Planned, [^·\n]*: {number} [a-z0-9_]*\.\n(.+\n)*\n?", "", page, flags=re.MULTILINE)
 
     def in_paragraph(found: re.Match[str]) -> str:
@@ -93,7 +93,7 @@ def without_plan(page: str, number: str) -> str:
 
 
 def register(lesson: NewLesson) -> None:
-    """Names the lesson where lessons are named."""
+    """Adds the lesson to the lists of lessons."""
     start = f"| [{lesson.number} {lesson.name}]({lesson.page}) | 90 | FILL IN: "
     phrase = f"<!--={lesson.number} headline -->{UNMEASURED}<!--/-->"
     add_row(Path("README.md"), lesson.number, start + f"about | {phrase} | FILL IN: exercise |")
@@ -111,7 +111,7 @@ def register(lesson: NewLesson) -> None:
 
 
 def make_the_rest(lesson: NewLesson) -> None:
-    """What is made from the new files and the others."""
+    """Regenerates the files that are made from the new files and others."""
     files = [path for top in ("lessons", "solutions") for path in Path(top, lesson.folder).rglob("*") if re.search(r"\.c[up]", path.name)]
     try:
         lay_out([str(path) for path in files])
@@ -133,7 +133,7 @@ def calling_it_planned(lesson: NewLesson) -> list[str]:
 
 
 def say_what_is_next(lesson: NewLesson) -> None:
-    """What the author does now."""
+    """Prints the author's next steps."""
     number = lesson.number
     jobs = "Its program is y = 2 * x, its exercise y = 3 * x"
     if lesson.in_python:

@@ -1,10 +1,10 @@
-"""next_steps lesson03: what to do once a lesson is built."""
+"""next_steps lesson03: what to do after a lesson is built."""
 from workbook.lessons import lesson_folder
 from workbook.messages import colour, say
 
 
 def main(arguments: list[str]) -> int:
-    """Says it on stderr."""
+    """Prints it on stderr."""
     lesson = arguments[0]
     number = lesson[len("lesson") :]
     folder = lesson_folder(number)

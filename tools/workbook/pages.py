@@ -1,23 +1,23 @@
-"""A page's numbers, each made by the formula that is in a comment before it. GitHub shows no comments; notebooks have none.
+"""A page's numbers, each made by the formula in the comment before it. GitHub hides comments; notebooks do not contain them.
 
     A thread lives <!--= life(1):.2f -->0.53 µs on an <!--= card -->NVIDIA H200<!--/-->.
-        The number after the comment is what the formula gives; words end at <!--/-->.
+        The number after the comment is the formula's result; text ends at <!--/-->.
     <!--=03 copy("relu_kernel1"):.0f -->63 %
         The same, over the record of lesson 03 and with the definitions of its page.
     <!--=@h100 copy("relu_kernel1"):.0f -->81 %
-        Over measured/h100.csv alone, where the page has records of several cards.
+        Only over measured/h100.csv, if the page has records of several cards.
     <!--=bindings machine -->g++ 12.2.0<!--/-->
         The same, over the record of bench/bindings and with the definitions of this page.
     <!--:
     main = "lesson03 SEED=1"
     copy(v) = value(main, v, "% of copy")
     -->
-        Definitions, for the whole page. A line that begins with a blank goes on with the definition before it.
+        Definitions, for the whole page. A line that begins with a blank continues the definition before it.
     <!--= table v in rows(main)
     version | {v}
     * ms ({card}, {date}) | {value(main, v, "ms"):.4f}
     -->
-        A line for each column of the table below: its head, and what is in its cells. Columns with a star are there once for each card.
+        A line for each column of the table below: its head, and the content of its cells. A column with a star is repeated for each card.
     <!--= code v in rows(main)
     {v:<16} {value(main, v, "ms"):12.4f}
     -->
@@ -36,8 +36,8 @@ from workbook.lessons import lesson_folder
 from workbook.messages import Failure
 from workbook.records import Record, RecordError, records_of
 
-UNMEASURED = "not measured yet"  # what a page may have, while a lesson has no record, where a formula over that belongs
-BINDINGS = Path("bench/bindings")  # of several lessons: it has a record, and no page
+UNMEASURED = "not measured yet"  # a page's placeholder for a formula over a record that does not exist yet
+BINDINGS = Path("bench/bindings")  # for several lessons: it has a record, but no page
 COMMENT = re.compile(r"<!--([:=])(\w*(?:@\w+)?)(\s.*?)-->", re.DOTALL)
 NUMBER = re.compile(r"\d{4}-\d\d-\d\d|[-+−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 WORDS = re.compile(r"([^<]*)<!--/-->")
@@ -50,11 +50,11 @@ STARTS_BLOCK = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)])?[ \t]*")
 
 
 class NotRecorded(FormulaError):
-    """A formula over a record that is to be made."""
+    """A formula over a record that does not exist yet."""
 
 
 class Difference(NamedTuple):
-    """Where a page is not what a formula gives, or a formula gives nothing."""
+    """A place where a page differs from a formula's result, or where a formula has none."""
 
     line: int
     formula: str
@@ -74,14 +74,14 @@ class Column(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where the numbers come from: an evaluator and the record for each card, the page's own card first."""
+    """The source of the numbers: an evaluator and the record for each card, the page's own card first."""
 
     evaluators: list[Evaluator]
     records: list[Record]
 
 
 def definitions_in(text: str) -> dict[str, Definition]:
-    """The definitions of a page. FormulaError: one is no definition, or there are two of a name."""
+    """The definitions of a page. FormulaError: one is not a definition, or a name is defined twice."""
     found: dict[str, Definition] = {}
     for comment in COMMENT.finditer(text):
         if comment[1] == ":":
@@ -94,19 +94,19 @@ def definitions_in(text: str) -> dict[str, Definition]:
 
 
 def without_formulas(text: str) -> str:
-    """The page as GitHub shows it."""
+    """The page as rendered by GitHub."""
     text = re.sub(r"^<!--:\s.*?-->\n\n?", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"^<!--=[\w@]*\s+(?:table|code)\b.*?-->\n", "", text, flags=re.DOTALL | re.MULTILINE)
     return re.sub(r"<!--=[\w@]*\s.*?-->|<!--/-->", "", text, flags=re.DOTALL)
 
 
 def has_formulas(text: str) -> bool:
-    """Whether a page has numbers that are made."""
+    """Whether a page has generated numbers."""
     return bool(COMMENT.search(text))
 
 
 class Page:
-    """A page with its formulas. `fill` makes all numbers again."""
+    """A page with its formulas. `fill` regenerates all numbers."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.text = path, path.read_text("utf-8")
@@ -115,7 +115,7 @@ class Page:
         self._sources: dict[str, Source] = {}
 
     def source(self, name: str) -> Source:
-        """The records of a lesson ("03"), of the page's own with "", of one card alone ("03@h100", "@h100"). FormulaError: it has none."""
+        """The records of a lesson ("03"), with "" of the page's own lesson, or of only one card ("03@h100", "@h100"). FormulaError: it has none."""
         if name not in self._sources:
             lesson, at, card = name.partition("@")
             try:
@@ -135,7 +135,7 @@ class Page:
         return self._sources[name]
 
     def fill(self) -> str:
-        """The page with all numbers as its formulas give them. What was different is in `differences` afterwards."""
+        """The page with all numbers taken from its formulas. Afterwards `differences` contains the changes."""
         fences = [fence.span() for fence in FENCE.finditer(self.text)]
         text, place = "", 0
         for comment in COMMENT.finditer(self.text):
@@ -153,7 +153,7 @@ class Page:
         return text + self.text[place:]
 
     def _made(self, comment: re.Match[str]) -> tuple[str, int]:
-        """What belongs after a comment, and where in the page that ends what is there now."""
+        """The correct content after a comment, and the end of its current content in the page."""
         source, block = self.source(comment[2]), BLOCK.match(comment[3])
         if block:
             made, found = self._block(comment, source, block)
@@ -193,7 +193,7 @@ class Page:
         return text, found
 
     def _check_place(self, comment: re.Match[str], fences: list[tuple[int, int]]) -> None:
-        """FormulaError: a reader would see the comment, or what is after it as it is written."""
+        """FormulaError: a reader would see the comment, or the unrendered text after it."""
         before = self.text[self.text.rfind("\n", 0, comment.start()) + 1 : comment.start()]
         if any(start <= comment.start() < end for start, end in fences):
             raise FormulaError("in a block of code a reader sees the comment: use <!--= code above it")
@@ -238,7 +238,7 @@ def parse_column(line: str) -> Column:
 
 
 def table(source: Source, loop: str, columns: list[Column], ruler: str) -> list[str]:
-    """The lines of a table; `ruler` is the second one, kept while it fits."""
+    """The lines of a table; `ruler` is the second one, kept if it fits."""
     plan = planned(columns, len(source.records))
     lines = [cells_line([head_of(source, column, card) for column, card in plan])]
     lines.append(ruler if ruler.count("|") == len(plan) + 1 else "|" + "---|" * len(plan))
@@ -248,7 +248,7 @@ def table(source: Source, loop: str, columns: list[Column], ruler: str) -> list[
 
 
 def planned(columns: list[Column], cards: int) -> list[tuple[Column, int]]:
-    """The columns from left to right, with the card of each: neighbours that have a star come together, once for each card."""
+    """The columns from left to right, with the card of each: adjacent columns with a star are repeated as a group, once for each card."""
     plan: list[tuple[Column, int]] = []
     starred: list[Column] = []
     for column in [*columns, None]:
@@ -263,14 +263,14 @@ def planned(columns: list[Column], cards: int) -> list[tuple[Column, int]]:
 
 
 def head_of(source: Source, column: Column, card: int) -> str:
-    """A column's head; of another card than the page's own it names the card."""
+    """A column's head; for a card other than the page's own it names the card."""
     head = filled(source.evaluators[card], column.head)
     same = card > 0 and head == filled(source.evaluators[0], column.head)
     return f"{head}, {source.records[card].path.stem.upper()}" if same else head
 
 
 def cell_of(source: Source, column: Column, card: int, names: dict[str, object]) -> str:
-    """A cell. What another card than the page's own has not measured is a dash."""
+    """A cell. A value not measured on a card other than the page's own is a dash."""
     try:
         return filled(source.evaluators[card], column.cell, names)
     except RecordError:

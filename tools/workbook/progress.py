@@ -1,4 +1,4 @@
-"""progress                      what `make progress` shows; CHECK=1 grades again what the file says has been graded
+"""progress                      the output of `make progress`; CHECK=1 regrades the exercises that the file lists
 progress record 03 VERDICT    after a grading; with a third word it was that file, a notebook's cell, which is kept for CHECK=1
 progress forget 03            after a reset
 progress passed 03            status 0 when that exercise has passed
@@ -6,8 +6,8 @@ progress next                 the number of the first exercise that has not pass
 
 progress.txt in the project's root has a line for each exercise that was graded:
     NUMBER  DAY IT PASSED or -  LAST VERDICT  DAY OF THAT  CHECKSUM OF THE FILE THEN, or "cell"
-PROGRESS_FILE names another file, for gradings that are not the student's own. It is only a note to oneself: whoever edits it
-fools nobody, since CHECK=1 and make grade look at the exercises.
+PROGRESS_FILE names another file, for gradings that are not the student's own. It is only a note to oneself: editing it gains
+nothing, since CHECK=1 and make grade grade the exercises themselves.
 """
 import fcntl
 import os
@@ -44,17 +44,17 @@ class Entry:
 
     @property
     def has_passed(self) -> bool:
-        """Some time, if not now."""
+        """Whether it has ever passed, if not now."""
         return self.passed_on != "-"
 
 
 def progress_file() -> Path:
-    """Where it is noted."""
+    """The path of the progress file."""
     return Path(os.environ.get("PROGRESS_FILE") or "progress.txt")
 
 
 def lines() -> list[str]:
-    """Of the file, without its head."""
+    """The lines of the file, without its head."""
     try:
         text = progress_file().read_text("utf-8", "replace")
     except OSError:
@@ -63,13 +63,13 @@ def lines() -> list[str]:
 
 
 def entries() -> dict[str, Entry]:
-    """All of them by number; of two for one exercise the later."""
+    """All lines by exercise number; of two for one exercise the later."""
     words = (line.split() for line in lines())
     return {word[0]: Entry(*word[1:]) for word in words if len(word) == 5}
 
 
 def checksum(content: bytes) -> int:
-    """That of POSIX's cksum, which has the bits of each byte the other way round."""
+    """The CRC of POSIX's cksum, which uses the reverse bit order of each byte."""
     size, length = len(content), b""
     while size:
         length, size = length + bytes([size & 255]), size >> 8
@@ -77,13 +77,13 @@ def checksum(content: bytes) -> int:
 
 
 def sum_of(number: str) -> str:
-    """The checksum of the student's file; - while there is none."""
+    """The checksum of the student's file; - if there is no file."""
     file = exercise_file(number)
     return str(checksum(file.read_bytes())) if file.is_file() else "-"
 
 
 def cell_of(number: str) -> Path:
-    """What a notebook's cell held when it was graded."""
+    """The content of a notebook's cell when it was graded."""
     asked = os.environ.get("PROGRESS_FILE")
     return Path(f"{asked}.cells" if asked else "work/.graded") / f"lesson{number}.{exercise_suffix(number)}"
 
@@ -99,7 +99,7 @@ def today() -> str:
 
 
 def replace(number: str, entry: Optional[Entry]) -> None:
-    """That exercise's line, or none. One at a time, also with make -j. The old file stays until the new one is whole."""
+    """Replaces or removes that exercise's line. A lock serializes this, also with make -j. The old file stays until the new one is complete."""
     file = progress_file()
     if not can_write(Path()) or not can_write(Path("build")):
         warn(f"{file} cannot be written (is the disk full?): this is not noted.")
@@ -116,7 +116,7 @@ def replace(number: str, entry: Optional[Entry]) -> None:
 
 
 def record(number: str, verdict: str, cell: Optional[Path] = None) -> None:
-    """After a grading: of the student's file, or of a notebook's cell."""
+    """Records a grading of the student's file, or of a notebook's cell."""
     before = entries().get(number, Entry())
     passed_on = today() if verdict == "pass" and not before.has_passed else before.passed_on
     if cell:
@@ -128,12 +128,12 @@ def record(number: str, verdict: str, cell: Optional[Path] = None) -> None:
 
 
 def has_passed(number: str) -> bool:
-    """Whether it has, by the file."""
+    """Whether it has passed, according to the file."""
     return entries().get(number, Entry()).has_passed
 
 
 def next_exercise() -> str:
-    """The first that has not passed, or the last; empty where there is none."""
+    """The first exercise that has not passed, or the last; empty if there is none."""
     noted, number = entries(), ""
     for number in exercise_numbers():
         if not noted.get(number, Entry()).has_passed:
@@ -142,7 +142,7 @@ def next_exercise() -> str:
 
 
 def describe(entry: Entry) -> str:
-    """In words, in colour on a terminal."""
+    """The state in words, in colour on a terminal."""
 
     def paint(code: int, text: str) -> str:
         return colour(code, text) if sys.stdout.isatty() else text
@@ -158,7 +158,7 @@ def describe(entry: Entry) -> str:
 
 
 def show() -> None:
-    """A line for each exercise, and what is next."""
+    """A line for each exercise, and the next one to do."""
     noted, numbers = entries(), exercise_numbers()
     said = []
     for number in numbers:
@@ -171,11 +171,11 @@ def show() -> None:
         said.append(f"All {passed} exercises have passed.")
     else:
         said.append(f"{passed} of {len(numbers)} exercises have passed. Next: make exercise{next_exercise()}")
-    sys.stdout.write("\n".join(said) + "\n")  # in one piece: `make progress | head` would end a command that goes on writing
+    sys.stdout.write("\n".join(said) + "\n")  # in one write: `make progress | head` would end a command that continues to write
 
 
 def grade_again(number: str, exercise: Path) -> str:
-    """The verdict of that file now."""
+    """The current verdict of that file."""
     if not exercise.is_file():
         return "file_missing"
     folder = Path(f"build/exercises/lesson{number}/check")
@@ -191,7 +191,7 @@ def grade_again(number: str, exercise: Path) -> str:
 
 
 def check() -> None:
-    """What is said to have passed and does not any more loses its date."""
+    """An exercise recorded as passed that no longer passes loses its date."""
     lost = checked = 0
     noted = entries()
     for number in exercise_numbers():
@@ -216,7 +216,7 @@ def check() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Status 1: `passed` says no, or CHECK=1 has found less than was noted."""
+    """Status 1: `passed` is false, or CHECK=1 has found fewer passes than recorded."""
     action, words = (arguments or ["show"])[0], arguments[1:]
     if action == "show" and os.environ.get("CHECK") == "1":
         check()

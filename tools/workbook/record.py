@@ -1,8 +1,8 @@
-"""python3 tools/workbook record NUMBER (make record LESSON=10): measures what a lesson's measured/record.list names (workbook.recording) on this machine's
-GPU, and writes measured/<card>.csv (workbook.records).
+"""python3 tools/workbook record NUMBER (make record LESSON=10): measures the items of a lesson's measured/record.list (workbook.recording) on this
+machine's GPU, and writes measured/<card>.csv (workbook.records).
 
-Where the compiler is on another machine than the GPU: --build there, carry build/record/, and --no-build here. --only WORD measures the lines with that
-word alone; what else the record has stays.
+If the compiler is on a different machine from the GPU: --build there, copy build/record/, and --no-build here. --only WORD measures only the lines
+with that word; the rest of the record is kept.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WITHOUT_GPU = (
 
 
 def configuration() -> dict[str, str]:
-    """What tools/toolchain/configure.sh has found; empty where it has not run."""
+    """The findings of tools/toolchain/configure.sh; empty if it has not run."""
     path = Path("build/configuration")
     if not path.is_file():
         return {}
@@ -42,7 +42,7 @@ def configuration() -> dict[str, str]:
 
 
 def ask_card(query: str) -> str:
-    """One word of nvidia-smi about the first GPU. Failure: there is none."""
+    """One field of nvidia-smi for the first GPU. Failure: there is none."""
     try:
         asked = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader,nounits"], capture_output=True, text=True)
     except FileNotFoundError:
@@ -60,7 +60,7 @@ class Builder:
         self.found = configuration()
 
     def all(self, builds: list[Build]) -> None:
-        """Builds all at once, as many as there are cores. Failure: one cannot be built."""
+        """Builds all in parallel, one per core. Failure: one cannot be built."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if any(build.in_python for build in builds) and (self.lesson / f"lesson{self.number}.py").is_file():
             subprocess.run(["make", "-s", f"lesson{self.number}"], check=True)
@@ -68,7 +68,7 @@ class Builder:
             list(pool.map(self.one, [build for build in builds if not build.in_python]))
 
     def one(self, build: Build) -> None:
-        """Compiles a program, from a copy of its source beside it where something is replaced."""
+        """Compiles a program, from a copy of its source in the same folder if something is replaced."""
         source = build.source
         if build.replacements:
             source = source.with_name(f".record_{build.name}{source.suffix}")  # its includes are relative
@@ -80,7 +80,7 @@ class Builder:
                 source.unlink()
 
     def compile(self, build: Build, source: Path) -> None:
-        """PTX for the emulator, machine code for the GPU here or for compute capability 9.0."""
+        """PTX for the emulator, machine code for the local GPU or for compute capability 9.0."""
         code = build.code or os.environ.get("CODE") or self.code_of_card()
         host = ["-ccbin", self.found["HOST_COMPILER"]] if self.found.get("HOST_COMPILER") else []
         targets = [f"arch=compute_{build.ptx},code=compute_{build.ptx}", f"arch=compute_{code},code=sm_{code}"]
@@ -93,7 +93,7 @@ class Builder:
 
     @staticmethod
     def code_of_card() -> str:
-        """90, as ptxas has compute capability 9.0; that of the GPU here, if there is one."""
+        """90, the form of compute capability 9.0 in ptxas; that of the local GPU, if there is one."""
         try:
             return ask_card("compute_cap").replace(".", "")
         except Failure:
@@ -112,7 +112,7 @@ class Recorder:
         self.failed = False
 
     def measure(self, item: Item) -> None:
-        """Measures an item. What it has written is dropped if it fails."""
+        """Measures an item. Its rows are dropped if it fails."""
         say(f"{item.section}")
         size = self.rows.stat().st_size if self.rows.is_file() else 0
         try:
@@ -139,7 +139,7 @@ class Recorder:
             writer.writerow([section, row, column, value, unit, self.card, self.date])
 
     def environment(self, item: Item) -> dict[str, str]:
-        """Of a program: NVIDIA's libraries, never the emulator's; where its rows go."""
+        """The environment of a program: NVIDIA's libraries, never the emulator's; the file for its rows."""
         env = {**os.environ, **item.variables, "RECORD": str(self.rows.resolve()), "RECORD_SECTION": item.section}
         env.update(RECORD_CARD=self.card, RECORD_DATE=self.date, FOLDER=str(self.programs.resolve()))
         libraries = [path for path in env.get("LD_LIBRARY_PATH", "").split(":") if path and not path.endswith("build/emulator")]
@@ -149,7 +149,7 @@ class Recorder:
         env.update(PYTHONPATH=":".join(map(str, paths)), LESSON_LIBRARIES=str(made), LESSON_FOLDER=str(self.lesson.resolve()))
         if self.found.get("CUDA_MAJOR"):
             env.setdefault("CUDA_RUNTIME", f"libcudart.so.{self.found['CUDA_MAJOR']}")
-            # For a program that compiles, as tools/compile/build_python.sh has it.
+            # For a program that compiles, as in tools/compile/build_python.sh.
             env.update(NVCC=self.found["NVCC"], CUDA_PATH=self.found["TOOLKIT"], CXX=self.found["HOST_COMPILER"] or "g++")
             if self.found["HOST_COMPILER"]:
                 env["NVCC_CCBIN"] = self.found["HOST_COMPILER"]
@@ -166,7 +166,7 @@ class Recorder:
         return [self.python, "-X", "utf8", "-B", str(build.source), *arguments]
 
     def found_python(self) -> str:
-        """A Python with what the lesson needs; where it asks for nothing, as to compare with PyTorch if that is there, the usual one."""
+        """A Python with the lesson's packages; the default one if it requires none, as for a comparison with PyTorch only if that is installed."""
         if not (self.lesson / "requirements.txt").is_file():
             return "python3"
         asked = subprocess.run(["sh", "tools/python/environment.sh", self.number], stdout=subprocess.PIPE, text=True)
@@ -204,7 +204,7 @@ class Recorder:
             self.add(item.section, kernel, metric, value, unit)
 
     def sanitize(self, item: Item) -> None:
-        """What each of compute-sanitizer's tools finds, and whether the program passes under it. The tools run at the same time."""
+        """The findings of each of compute-sanitizer's tools, and whether the program passes under it. The tools run in parallel."""
         env = {name: value for name, value in self.environment(item).items() if name != "RECORD"}
         which = ["--kernel-regex", f"kns={item.options['kernels']}"] if "kernels" in item.options else []
         which += ["--launch-count", item.options["launches"]] if "launches" in item.options else []
@@ -225,7 +225,7 @@ class Recorder:
 
 
 def kernel_name(signature: str) -> str:
-    """void cub::Reduce<policy<int>>(T *, int) -> cub::Reduce; watched_kernel<3>(float *) stays with its 3."""
+    """void cub::Reduce<policy<int>>(T *, int) -> cub::Reduce; watched_kernel<3>(float *) keeps its 3."""
     depth, end = 0, len(signature)
     for place, letter in enumerate(signature):
         depth += (letter == "<") - (letter == ">")
@@ -256,7 +256,7 @@ def parse_ncu(text: str, metrics: list[str]) -> list[tuple[str, str, str, str]]:
 
 
 def keep(rows: Path, folder: Path, card: str, name: str | None, stays: Callable[[str], bool]) -> Path:
-    """Writes measured/<card>.csv: the new rows, and of the old ones those of other sections that stay."""
+    """Writes measured/<card>.csv: the new rows, and the old rows of the sections that are kept."""
     new = records.load(rows).lines
     path = folder / "measured" / (f"{name}.csv" if name else records.file_name(card))
     old = records.load(path).lines if path.is_file() else []

@@ -1,4 +1,4 @@
-r"""What of a lesson is recorded: measured/record.list, a line for each thing, with the words of a shell and comments after #.
+r"""The items of a lesson to record: measured/record.list, one per line, in shell words, with comments after #.
 
     run lesson10 SEED=1                        a program with variables of the environment: the section "lesson10 SEED=1"
     run calls --version 3 timeout=60           with arguments; ended after 60 s instead of 120
@@ -9,11 +9,11 @@ r"""What of a lesson is recorded: measured/record.list, a line for each thing, w
     ncu once kernels=norm launches=4 METRIC...                of the first four launches that fit; a further launch is "kernel #2"
     sanitize lesson10 SIZE=1025                what compute-sanitizer's tools find (tools="memcheck initcheck": these alone); with arguments, too
     sanitize lesson14 SIZE=260 kernels=_kernel launches=89         in the first 89 launches of kernels with that in their names
-    keep tuning sweep                          sections that begin with these words are made by other means; a new record has them still
+    keep tuning sweep                          sections that begin with these words are made by other means; a new record keeps them
     step measured/nccl.sh                      the lesson's own script: it appends rows to $RECORD with tools/authoring/record_row.sh
 
-A program without a build line is lessonNN.cu (or .py), or the file of its name in measured/. section="..." gives another name to the section. A line
-that begins with a blank goes on with the one before it.
+A program without a build line is lessonNN.cu (or .py), or the file of that name in measured/. section="..." renames the section. A line that
+begins with a blank continues the one before it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Item:
 
     @property
     def section(self) -> str:
-        """The section that the rows belong to."""
+        """The section of the rows."""
         words = self.words[:1] if self.kind == "ncu" else self.words
         settings = [f"{name}={value}" for name, value in self.variables.items()]
         first = {"ncu": ["ncu"], "sanitize": ["compute-sanitizer"]}.get(self.kind, [])
@@ -67,7 +67,7 @@ class Item:
 
 
 def parse(text: str, name: str) -> list[Item]:
-    """The items of a list; `name` is for messages. Failure: a line is none."""
+    """The items of a list; `name` is for messages. Failure: a line is not an item."""
     items: list[Item] = []
     lines = re.sub(r"\n[ \t]+(?=\S)", lambda gap: " " + "\0", text).split("\n")
     number = 1
@@ -99,7 +99,7 @@ def parse_item(words: list[str], line: int, name: str) -> Item:
 
 
 def load(folder: Path) -> list[Item]:
-    """What of the lesson in a folder is recorded. Failure: it has no list."""
+    """The items to record of the lesson in a folder. Failure: it has no list."""
     path = folder / "measured" / "record.list"
     if not path.is_file():
         raise Failure(f"{folder} does not say what is recorded: there is no {path}")
@@ -112,7 +112,7 @@ def is_kept(items: list[Item], section: str) -> bool:
 
 
 def unlisted(items: list[Item], sections: Iterable[str]) -> list[str]:
-    """Those sections of a record that no line of the list measures or keeps. Of a step it is not known what it measures, if it has no section."""
+    """The sections of a record that no line of the list measures or keeps. For a step without a section, the measured sections are unknown."""
     if any(item.kind == "step" and "section" not in item.options for item in items):
         return []
     listed = ["machine", *(item.section for item in items if item.kind != "build")]
@@ -132,7 +132,7 @@ class Build:
 
     @property
     def in_python(self) -> bool:
-        """Whether Python runs it as it is."""
+        """Whether Python runs it without a build."""
         return self.source.suffix == ".py"
 
     def text(self) -> str:
@@ -167,7 +167,7 @@ def source_of(folder: Path, item: Item) -> Path:
 
 
 def parse_build(folder: Path, item: Item) -> Build:
-    """A build line. Failure: it has no source, or a text without another one in its place."""
+    """A build line. Failure: it has no source, or a text without a replacement."""
     options = [word for word in item.words[1:] if word.startswith("-")]
     words = [word for word in item.words[1:] if not word.startswith("-")]
     if not words or len(words) % 2 == 0:

@@ -1,4 +1,4 @@
-"""A record, what was measured on one card, as data: measured/<card>.csv with the rows section,row,column,value,unit,card,date."""
+"""A record, the measurements on one card, as data: measured/<card>.csv with the rows section,row,column,value,unit,card,date."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Value = Union[float, str]
 
 
 class Row(NamedTuple):
-    """One measurement. `value` is text, as it was written; `date` is ISO 8601, UTC."""
+    """One measurement. `value` is the text as written; `date` is ISO 8601, UTC."""
 
     section: str
     row: str
@@ -25,11 +25,11 @@ class Row(NamedTuple):
 
 
 class RecordError(Exception):
-    """What was asked for is not in the record; the message says what is."""
+    """The requested item is not in the record; the message lists those that are."""
 
 
 def number_or_text(text: str) -> Value:
-    """A number where the text is one."""
+    """A number if the text is one."""
     try:
         return float(text)
     except ValueError:
@@ -43,7 +43,7 @@ def known(what: str, name: str, names: Iterable[str]) -> str:
 
 
 class Record:
-    """What was measured on one card. Sections, rows and columns keep the order of the file."""
+    """The measurements on one card. Sections, rows and columns keep the order of the file."""
 
     def __init__(self, path: Path, lines: list[Row]) -> None:
         self.path, self.lines = path, lines
@@ -53,7 +53,7 @@ class Record:
 
     @property
     def card(self) -> str:
-        """The card's name as CUDA has it: NVIDIA H200."""
+        """The card's name as reported by CUDA: NVIDIA H200."""
         return self.lines[0].card if self.lines else ""
 
     @property
@@ -63,7 +63,7 @@ class Record:
 
     @property
     def note(self) -> str:
-        """The card and the day, as charts name them."""
+        """The card and the day, in the form used by charts."""
         return f"{self.card}, {self.date}"
 
     def column(self, section: str, column: str) -> dict[str, Value]:
@@ -87,11 +87,11 @@ class Record:
         return list(self._row(section, row))
 
     def values(self, section: str, row: str, column: str) -> list[Value]:
-        """All values of a cell, in the order of the file: several where it was measured several times. RecordError: there is none."""
+        """All values of a cell, in the order of the file: several if it was measured several times. RecordError: there is none."""
         return [number_or_text(line.value) for line in self._lines(section, row, column)]
 
     def value(self, section: str, row: str, column: str) -> Value:
-        """The value of a cell, a number where it is one. RecordError: there is none, or several."""
+        """The value of a cell, a number if it is one. RecordError: there is none, or several."""
         found = self.values(section, row, column)
         if len(found) > 1:
             raise RecordError(f"{self.path} has {len(found)} values of {column!r} in row {row!r} of section {section!r}: use values()")
@@ -124,7 +124,7 @@ class Record:
 
 
 def load(path: str | Path) -> Record:
-    """Reads measured/<card>.csv. RecordError: it is no record."""
+    """Reads measured/<card>.csv. RecordError: it is not a record."""
     with open(path, encoding="utf-8", newline="") as file:
         lines = csv.reader(file)
         if next(lines, []) != COLUMNS:
@@ -145,7 +145,7 @@ def write(path: Path, lines: Iterable[Row]) -> None:
 
 
 def merged(old: list[Row], new: list[Row]) -> list[Row]:
-    """The old rows with every section that is measured anew in the place of the old one; new sections come last."""
+    """The old rows, with each remeasured section replaced in place; new sections are last."""
     measured = {line.section for line in new}
     by_section: dict[str, list[Row]] = {}
     for line in new:
@@ -159,7 +159,7 @@ def merged(old: list[Row], new: list[Row]) -> list[Row]:
     return result + [line for lines in by_section.values() for line in lines]
 
 
-# What a card's name begins or ends with, and no file's name needs.
+# Prefixes and suffixes of a card's name that are dropped from the file name.
 _VENDOR = re.compile(r"NVIDIA|Tesla|Quadro|GeForce|Graphics Device", re.IGNORECASE)
 
 
@@ -175,8 +175,8 @@ def file_name(card: str) -> str:
 
 
 def records_of(folder: Path) -> list[Record]:
-    """The records in a lesson's measured/ folder: the one that its page is about first. That is the H200's where there is one. What any machine
-    gives, a file whose rows name no card, is part of each."""
+    """The records in a lesson's measured/ folder: the one of its page first. That is the H200's if there is one. Rows that any machine yields, a file
+    whose rows name no card, are part of each."""
     paths = sorted((folder / "measured").glob("*.csv"), key=lambda path: (path.name != "h200.csv", path.name))
     found = [load(path) for path in paths]
     shared = [line for record in found if not record.card for line in record.lines]

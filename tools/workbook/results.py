@@ -1,7 +1,7 @@
-"""results.json, the one place where a grading's verdict is kept, and what is made of it: JUnit's XML, and text for a person.
+"""results.json, the only place where a grading's verdict is stored, and its derived formats: JUnit XML, and text for a person.
 
-The judge writes it (tools/grading/results_json.h has its form), or this module where a file does not come as far as the judge. Everything else reads it:
-nothing parses what a grading prints.
+The judge writes it (tools/grading/results_json.h describes it), or this module if a file does not reach the judge. Everything else reads it:
+nothing parses the output of a grading.
 """
 import json
 import re
@@ -14,12 +14,12 @@ from workbook.messages import Failure
 Results = dict[str, Any]
 Test = dict[str, Any]
 
-# A message of nvcc's, or of a C++ compiler: the file, the line, what is wrong.
+# A message from nvcc or a C++ compiler: the file, the line, the error.
 COMPILE_ERROR = re.compile(r"^(?P<file>[^\s(:][^(:]*)(?:\((?P<nvcc>\d+)\)|:(?P<gcc>\d+):\d+): (?:fatal )?error:? (?P<message>.*)")
 
 
 def parse(content: bytes) -> Optional[Results]:
-    """What a judge has written, even if it died before the verdict; None: nothing."""
+    """The judge's output, even if it died before the verdict; None: nothing."""
     try:
         results = json.loads(content)
     except ValueError:
@@ -28,12 +28,12 @@ def parse(content: bytes) -> Optional[Results]:
 
 
 def has_verdict(results: Optional[Results]) -> bool:
-    """Whether the judge has come to the end."""
+    """Whether the judge has finished."""
     return results is not None and isinstance(results.get("verdict"), str)
 
 
 def load(path: Path) -> Optional[Results]:
-    """The results of a grading; None where there are none, or where its judge has died before the verdict."""
+    """The results of a grading; None if there are none, or if its judge died before the verdict."""
     try:
         results = parse(path.read_bytes())
     except OSError:
@@ -42,17 +42,17 @@ def load(path: Path) -> Optional[Results]:
 
 
 def passed(results: Results) -> int:
-    """How many checks have passed."""
+    """The number of checks that passed."""
     return sum(test["status"] == "pass" for test in results["tests"])
 
 
 def finding(kind: str, message: str, file: Optional[str] = None, line: Optional[int] = None) -> dict[str, Any]:
-    """One of ours, without a place in a kernel and without a next step."""
+    """A finding of this module, without a place in a kernel and without a next step."""
     return {"kind": kind, "file": file, "line": line, "kernel": None, "block": None, "thread": None, "message": message, "next": None}
 
 
 def compile_error(exercise: str, file: str, message: str) -> Results:
-    """Of a file that was not compiled: without checks, as exercism wants it, but with the compiler's errors as findings."""
+    """The results of a file that did not compile: without checks, as exercism specifies, but with the compiler's errors as findings."""
     found = [match for match in map(COMPILE_ERROR.match, message.splitlines()) if match]
     findings = [finding("compile_error", one["message"], one["file"], int(one["nvcc"] or one["gcc"])) for one in found]
     results = {"version": 3, "status": "error", "verdict": "compile_error", "message": message, "exercise": exercise, "file": file, "seconds": 0.0}
@@ -60,7 +60,7 @@ def compile_error(exercise: str, file: str, message: str) -> Results:
 
 
 def crash(unfinished: Optional[Results], exercise: str, file: str, message: str) -> Results:
-    """Of a judge that died: the checks that it has judged, and one more, which failed."""
+    """The results of a judge that died: the checks that it has judged, and an additional failed one."""
     tests: list[Test] = list((unfinished or {}).get("tests", []))
     name = "the grading runs to its end"
     failed = {"name": name, "task_id": len(tests) + 1, "status": "fail", "message": message + "\n", "output": None}
@@ -73,23 +73,23 @@ def crash(unfinished: Optional[Results], exercise: str, file: str, message: str)
 
 
 def next_line(step: dict[str, Any], exercise: str) -> str:
-    """What to do about a failed check, in a terminal's words."""
+    """The next step after a failed check, in the wording for a terminal."""
     tool = f" (make exercise{exercise} {step['tool']})" if step["tool"] else ""
     return f"next: {step['step']}{tool}, then: make exercise{exercise}\n"
 
 
 def why(test: Test, exercise: str) -> str:
-    """Why a check failed, and what to do next."""
+    """The reason why a check failed, and the next step."""
     return (test["message"] or "") + "".join(next_line(one["next"], exercise) for one in test["findings"] if one["next"])
 
 
 def indented(text: str) -> str:
-    """Each line two columns to the right."""
+    """Indents each line by two columns."""
     return "".join(f"  {line}\n" for line in text.splitlines())
 
 
 def feedback(results: Results) -> str:
-    """For the student to read: the checks first, then why those failed that did, then the beginning of what the program printed."""
+    """Text for the student: first the checks, then the reasons of the failures, then the beginning of the program's output."""
     if results["verdict"] == "compile_error":
         return str(results["message"])
     words = {"pass": "ok", "fail": "failed", "error": "not run"}
@@ -109,9 +109,9 @@ def xml_text(text: str) -> str:
 
 
 def junit(results: Results) -> str:
-    """As JUnit's XML, by Ant's schema, the strictest: a testcase has nothing in it but why it failed, and the output of all comes at the end. No machine's
-    name: results are handed on."""
-    import xml.etree.ElementTree as ElementTree  # which a hint need not wait for
+    """JUnit XML by Ant's schema, the strictest: a testcase contains only the reason of its failure, and the output of all follows at the end. No
+    machine name, since results are passed on."""
+    import xml.etree.ElementTree as ElementTree  # imported here because a hint does not need it
 
     exercise, verdict, tests = results["exercise"], results["verdict"], results["tests"]
     compiled = verdict != "compile_error"

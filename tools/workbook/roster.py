@@ -8,7 +8,7 @@ from typing import Optional
 
 from workbook.messages import Failure
 
-# What a column may be called, in letters and digits alone; the first name that the roster has counts.
+# The possible names of a column, reduced to letters and digits; the first one found in the roster is used.
 FIRST_NAME = ("firstname", "givenname")
 LAST_NAME = ("lastname", "surname", "familyname")
 NAME = ("name", "fullname", "studentname", "displayname")
@@ -25,7 +25,7 @@ def plain(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)  # two rows are two people
 class Person:
-    """A row of the roster, and what of it identifies somebody; what it has not is empty."""
+    """A row of the roster, and the fields that identify a person; a missing field is empty."""
 
     cells: tuple[str, ...]
     name: str
@@ -38,13 +38,13 @@ class Person:
     section: str
 
     def is_called(self, folder: str) -> bool:
-        """Whether a folder bears that name: a cell of the row, the full name, or what stands before the @ of the address."""
+        """Whether the folder name matches: a cell of the row, the full name, or the part of the address before the @."""
         names = [*self.cells, self.name, self.mail.partition("@")[0] if "@" in self.mail else ""]
         return folder in (name.lower() for name in names if name)
 
 
 class Columns:
-    """Where a roster keeps what; `head` is its first row."""
+    """The columns of a roster; `head` is its first row."""
 
     def __init__(self, head: list[str]) -> None:
         self.at: dict[str, int] = {}
@@ -55,7 +55,7 @@ class Columns:
             self.full_name = ("student",)
 
     def cell(self, row: list[str], names: tuple[str, ...]) -> str:
-        """The row's cell in the first of these columns that there is."""
+        """The row's cell in the first of these columns that exists."""
         for name in names:
             if name in self.at:
                 return row[self.at[name]] if self.at[name] < len(row) else ""
@@ -73,7 +73,7 @@ class Columns:
 
 
 class Roster:
-    """All who take part; nobody, where there is no file."""
+    """All participants; empty without a file."""
 
     def __init__(self, path: Optional[Path]) -> None:
         self.people: list[Person] = []
@@ -81,7 +81,7 @@ class Roster:
             self.read(path)
 
     def read(self, path: Path) -> None:
-        """Takes the people of a file. Failure: it is no table."""
+        """Reads the people from a file. Failure: it is not a table."""
         text = path.read_text("utf-8-sig", "surrogateescape").replace("\0", "")
         first = text.split("\n", 1)[0]
         separator = ";" if "," not in first and ";" in first else ","
@@ -95,7 +95,7 @@ class Roster:
                 self.people.append(columns.person(row))
 
     def person_of(self, folder: str) -> Optional[Person]:
-        """To whom a folder belongs. Moodle's folders are called Ada Lovelace_1234_assignsubmission_file_, and a repository's name ends with the account
+        """The owner of a folder. Moodle names folders Ada Lovelace_1234_assignsubmission_file_, and a repository's name ends with the account
         (task-ada)."""
         low = re.sub("_[0-9]+_assignsubmission.*", "", folder.lower())
         called = [person for person in self.people if low and person.is_called(low)]

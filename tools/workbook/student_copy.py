@@ -1,6 +1,7 @@
-"""student_copy: `make student-copy OUT=folder` writes a copy of the workbook for students there: without solutions, right or wrong, and without history.
+"""student_copy: `make student-copy OUT=folder` writes a copy of the workbook for students to that folder: without solutions, right or wrong, and
+without history.
 
-tools/teaching/for_students.txt says what it has. Exercises are in it as they were given, whatever somebody has made of them here.
+tools/teaching/for_students.txt lists its files. It contains the original exercises, regardless of changes to them in this workbook.
 """
 import os
 import re
@@ -15,11 +16,11 @@ from workbook.messages import Failure, say
 LIST = Path("tools/teaching/for_students.txt")
 BUILT = {"build", ".venv", ".toolchain", "work"}
 FOR_TEACHERS = re.compile(r"\[(TEACHING\.md|CONTRIBUTING\.md|CHANGELOG\.md)\]\([^)]*\)")
-BADGE = re.compile(r"^\[!\[.*\n", re.MULTILINE)  # of the tests, which students do not have
+BADGE = re.compile(r"^\[!\[.*\n", re.MULTILINE)  # for the tests, which students do not have
 
 
 def all_files() -> list[str]:
-    """The files that git keeps or would keep; where this is no checkout, all but what was built."""
+    """The files that git tracks or would track; outside of a checkout, all except build products."""
     if is_checkout():
         listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], stdout=subprocess.PIPE, check=True)
         return os.fsdecode(listed.stdout).rstrip("\0").split("\0")
@@ -32,12 +33,12 @@ def all_files() -> list[str]:
 
 
 def pattern_of(line: str) -> str:
-    """A line of the list as a regular expression: a path, in which * stands for a part of a name, and all that is below it."""
+    """A line of the list as a regular expression: a path, in which * matches part of a name, and everything below it."""
     return "[^/]*".join(map(re.escape, line.split("*"))) + "(/|$)"
 
 
 def chosen_files() -> list[str]:
-    """Of all files those that the list names, and does not take away again."""
+    """The files that the list includes, and does not exclude again."""
     lines = [line for line in LIST.read_text("utf-8").split("\n") if line and not line.startswith("#")]
     wanted = re.compile("|".join(pattern_of(line) for line in lines if not line.startswith("-")))
     refused = re.compile("|".join(pattern_of(line[1:]) for line in lines if line.startswith("-")))
@@ -45,7 +46,7 @@ def chosen_files() -> list[str]:
 
 
 def place() -> Path:
-    """The folder that OUT names. Failure: there is something in it, or this is a student's copy."""
+    """The folder that OUT names. Failure: it is not empty, or this is a student's copy."""
     asked = os.environ.get("OUT", "")
     if not asked:
         raise Failure("where to? make student-copy OUT=folder")
@@ -62,15 +63,15 @@ def place() -> Path:
 
 
 def copy_files(out: Path) -> None:
-    """Copies; links stay links."""
+    """Copies; links remain links."""
     for name in chosen_files():
-        if os.path.isfile(name):  # it may have been removed here, though git still has it
+        if os.path.isfile(name):  # it may have been removed here while git still tracks it
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(name, out / name, follow_symlinks=False)
 
 
 def give_exercises(out: Path) -> None:
-    """Each exercise as it was given, and once more in tools/given, for make reset."""
+    """Each original exercise, with a second copy in tools/given, for make reset."""
     (out / "tools/given").mkdir(parents=True, exist_ok=True)
     for number in exercise_numbers():
         given = exercise_as_given(number)
@@ -84,7 +85,7 @@ def main(arguments: list[str]) -> int:
     copy_files(out)
     give_exercises(out)
     page = Path("README.md").read_text("utf-8")
-    (out / "README.md").write_text(FOR_TEACHERS.sub(r"\1", BADGE.sub("", page)), "utf-8")  # links that lead to what students do not have
+    (out / "README.md").write_text(FOR_TEACHERS.sub(r"\1", BADGE.sub("", page)), "utf-8")  # links to files that students do not have
     count = sum(path.is_file() and not path.is_symlink() for path in out.rglob("*"))
     say(f"a copy for students is in {os.environ['OUT']}: {count} files, without solutions")
     return 0

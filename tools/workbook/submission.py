@@ -1,6 +1,6 @@
-"""What a student has handed in for one exercise: the file, found in a folder whose names are the student's own choice.
+"""A student's submission for one exercise: the file, found in a folder in which the student chose all names.
 
-No name goes through a shell, and no link is followed: it could lead to anybody's file.
+No name passes through a shell, and no link is followed: it could lead to another user's file.
 """
 import filecmp
 import fnmatch
@@ -29,7 +29,7 @@ def files_below(source: str) -> list[str]:
 
 
 class Submission:
-    """One exercise of one student; `source` is the folder where the files are, or the file itself, `folder` the one for results."""
+    """One exercise of one student; `source` is the folder with the files, or the file itself, `folder` the one for results."""
 
     def __init__(self, source: str, number: str, folder: Path) -> None:
         self.source, self.number, self.folder = source, number, folder
@@ -40,11 +40,11 @@ class Submission:
         self.given = exercise_as_given(number).encode("utf-8", "surrogateescape") if self.in_folder else b""
 
     def name_of(self, path: str) -> str:
-        """The path as the student knows it, inside of the submission."""
+        """The path within the submission, which the student knows."""
         return visible_name(os.path.relpath(path, self.source))
 
     def shown(self, path: str) -> str:
-        """What messages call the file that is graded."""
+        """The name of the graded file in messages."""
         return self.name_of(path) if self.in_folder and path.startswith(os.path.join(self.source, "")) else f"exercise.{self.suffix}"
 
     def candidates(self) -> list[str]:
@@ -56,7 +56,7 @@ class Submission:
         return [path for path in found if not path.startswith(ours)]
 
     def find(self) -> Optional[str]:
-        """The file to grade, or None where nothing was handed in. The lesson's notebook counts when there is no file, or when it is still as given."""
+        """The file to grade, or None if nothing was handed in. The lesson's notebook counts when there is no file, or when the file is unchanged."""
         if not self.in_folder:
             return self.source
         candidates = self.candidates()
@@ -71,7 +71,7 @@ class Submission:
         return self.solved_cell() or (files[0] if files else None)
 
     def solved_cell(self) -> Optional[str]:
-        """The exercise from the first notebook in which somebody has worked on it; else from the first that holds it at all. A copy, in `folder`."""
+        """The exercise from the first notebook in which it was changed; else from the first that contains it. A copy, in `folder`."""
         cells = []
         for path in self.found:
             named = fnmatch.fnmatchcase(os.path.basename(path), f"lesson{self.number}_*.ipynb") and "/.ipynb_checkpoints/" not in path

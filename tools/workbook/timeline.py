@@ -1,8 +1,7 @@
-"""python3 tools/workbook timeline <order.txt >order.svg: draws what lesson 22's program writes where TIMELINE says.
+"""python3 tools/workbook timeline <order.txt >order.svg: draws the file that lesson 22's program writes to TIMELINE.
 
-A row is a stream, a box is an operation. Columns are steps (the order that is forced), or time, where a GPU measured
-it. Lines are `title NAME`, `unit step` or `unit ms`, and for each operation `in 0 2 0.5 0.71`: its kind, its chunk, its
-stream, its beginning and its end.
+A row is a stream, a box is an operation. Columns are steps (the enforced order), or time, if a GPU measured it. Lines are `title NAME`, `unit
+step` or `unit ms`, and for each operation `in 0 2 0.5 0.71`: its kind, its chunk, its stream, its beginning and its end.
 """
 import sys
 from typing import NamedTuple
@@ -24,7 +23,7 @@ LEFT, TOP, HIGH, WIDE = 96, 56, 34, 700
 
 
 class Operation(NamedTuple):
-    """A box: begin and end are steps or milliseconds, as they were written."""
+    """A box: begin and end are steps or milliseconds, as written."""
 
     kind: str
     chunk: str
@@ -34,7 +33,7 @@ class Operation(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """What the program has written."""
+    """The program's output."""
 
     title: str
     unit: str
@@ -46,7 +45,7 @@ class Timeline(NamedTuple):
 
 
 def parse(text: str) -> Timeline:
-    """Failure: no operation, or a line of another form."""
+    """Failure: no operation, or a malformed line."""
     names, operations = {"title": "", "unit": ""}, []
     for line in filter(None, text.splitlines()):
         words = line.split()
@@ -96,7 +95,7 @@ def draw(text: str) -> Drawing:
 
 
 def box(d: Drawing, operation: Operation, scale: float) -> None:
-    """An operation; its name only where there is room."""
+    """An operation; its name only if it fits."""
     x, y = LEFT + float(operation.begin) * scale, TOP + operation.stream * HIGH
     width = (float(operation.end) - float(operation.begin)) * scale
     d.rect(x + 1, y + 3, width - 2 if width > 3 else 1, HIGH - 8, operation.kind, corner=3)

@@ -1,4 +1,5 @@
-"""verdict FILE: prints the word of a results.json, how many of its checks have passed, and how many there are. Status 1: there is no verdict."""
+"""verdict FILE: prints the verdict of a results.json, the number of checks that passed, and the number of all checks. Status 1: there is no
+verdict."""
 import sys
 from pathlib import Path
 

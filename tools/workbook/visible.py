@@ -1,12 +1,12 @@
-"""What is shown of text that is not ours: of a student's program, of the emulator in its process, of the compiler. tools/grading/visible.h in Python."""
+"""Makes untrusted text safe to print: from a student's program, the emulator in its process, the compiler. As tools/grading/visible.h."""
 import re
 from collections.abc import Sequence
 
-Names = Sequence[tuple[str, str]]  # FROM, TO: files have the names that the student knows
+Names = Sequence[tuple[str, str]]  # FROM, TO: files appear under the student's names for them
 
-# What commands a terminal, what ends a line elsewhere, and what turns the direction of writing.
+# Terminal control characters, line ends of other systems, and changes of the writing direction.
 COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffd]")
-# What GitHub's log would take for a command.
+# Text that GitHub's log would interpret as a command.
 LOG_COMMAND = re.compile(r"^(\s*):(?=:.*::)|(?<=#)#(?=\[)")
 
 
@@ -17,7 +17,7 @@ def names_of(variable: str) -> Names:
 
 
 def visible_line(line: bytes, names: Names = ()) -> str:
-    """A line without its end: no character that commands a terminal, and what is no UTF-8 is `?`."""
+    """A line without its newline: no terminal control characters, and `?` for invalid UTF-8."""
 
     def instead(match: "re.Match[str]") -> str:
         code = ord(match[0])
@@ -34,12 +34,12 @@ def visible_line(line: bytes, names: Names = ()) -> str:
 
 
 def visible_name(name: str) -> str:
-    """A file's or a student's name on one line: with ? for what controls a terminal or ends a line. Other letters stay, whatever they are."""
+    """A file's or a student's name on one line: with ? for characters that control a terminal or end a line. All other letters are kept."""
     return "".join("?" if ord(letter) < 32 or ord(letter) == 127 else letter for letter in name)
 
 
 def visible_text(text: bytes, most: int, names: Names = ()) -> str:
-    """All lines, but no more than that many bytes of them."""
+    """All lines, up to that many bytes."""
     shown = ""
     for line in re.findall(rb"[^\n]*\n|[^\n]+", text):
         most -= len(line)

@@ -1,8 +1,8 @@
 """watch [--poll] [03]: grades an exercise again each time its file is saved, and reads single keys in between: that one, or the first that has not passed yet.
 
-The file system's events (inotify) wake it at once; where there are none (network drives, shared folders of a virtual machine) it sees the change within half
-a second, by looking. --poll only looks. When another exercise's file is saved it goes there; otherwise it never goes on to another exercise by itself. A
-grading that runs when the file is saved again is ended and begun anew.
+The file system's events (inotify) wake it at once; where there are none (network drives, shared folders of a virtual machine) it detects the
+change within half a second, by polling. --poll only polls. When another exercise's file is saved it switches to that exercise; otherwise it
+never switches by itself. If the file is saved during a grading, the grading is restarted.
 """
 import ctypes
 import os
@@ -19,13 +19,13 @@ from workbook import progress
 from workbook.exercises import exercise_file, exercise_numbers
 from workbook.messages import Failure
 
-LOOK = 0.5  # seconds; how often the file is looked at
-SETTLE = 0.12  # a file must have been left alone for this long: editors write in several steps
+LOOK = 0.5  # seconds between two polls of the file
+SETTLE = 0.12  # a file must be unchanged for this long: editors write in several steps
 SAVED = 0x8 | 0x80 | 0x100 | 0x2  # IN_CLOSE_WRITE, IN_MOVED_TO, IN_CREATE, IN_MODIFY
 NONBLOCK, CLOEXEC = os.O_NONBLOCK, os.O_CLOEXEC  # inotify's flags have the same values
 CAUGHT = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCONT)
 
-Stamp = Optional[tuple[int, int, int]]  # what changes when a file is saved; None while there is no file
+Stamp = Optional[tuple[int, int, int]]  # the attributes that change when a file is saved; None if there is no file
 
 
 def look(path: Path) -> Stamp:
@@ -38,8 +38,8 @@ def look(path: Path) -> Stamp:
 
 
 def watch_folders(folders: list[Path]) -> int:
-    """A descriptor that can be read after something was saved there; -1: there are no events. The folders and not the files are watched: many editors save
-    by putting a new file in the old one's place."""
+    """A descriptor that becomes readable after a file was saved there; -1: there are no events. It watches the folders, not the files: many editors
+    save by replacing the old file with a new one."""
     try:
         library = ctypes.CDLL(None)
         events = int(library.inotify_init1(NONBLOCK | CLOEXEC))
@@ -51,7 +51,7 @@ def watch_folders(folders: list[Path]) -> int:
 
 
 class Terminal:
-    """Keys come one by one and are not shown. Ctrl-C goes on to be a signal."""
+    """Reads keys one by one without echo. Ctrl-C remains a signal."""
 
     def __init__(self) -> None:
         self.before = termios.tcgetattr(sys.stdin)
@@ -60,18 +60,18 @@ class Terminal:
         self.coloured = self.can_clear and not os.environ.get("NO_COLOR")
 
     def read_single_keys(self) -> None:
-        """Also after the program was stopped, and goes on."""
+        """Sets the mode, again after the program was stopped and continued."""
         raw = termios.tcgetattr(sys.stdin)
         raw[3] &= ~(termios.ICANON | termios.ECHO)
         raw[6][termios.VMIN], raw[6][termios.VTIME] = 1, 0
         termios.tcsetattr(sys.stdin, termios.TCSANOW, raw)
 
     def restore(self) -> None:
-        """As it was."""
+        """Restores the original mode."""
         termios.tcsetattr(sys.stdin, termios.TCSANOW, self.before)
 
     def paint(self, code: int, text: str) -> str:
-        """In colour, where the terminal has some."""
+        """In colour, if the terminal supports it."""
         return f"\033[{code}m{text}\033[0m" if self.coloured else text
 
     def clear(self) -> None:
@@ -80,7 +80,7 @@ class Terminal:
             print("\033[H\033[2J", end="")
 
     def show_keys(self) -> None:
-        """What they do."""
+        """The functions of the keys."""
         keys = "next", "hint", "list", "x reset", "quit"
         words = [f"{self.paint(1, key[0])} {key[2:] if key[1] == ' ' else key}" for key in keys]
         print("\n" + "  ".join(words), flush=True)
@@ -92,7 +92,7 @@ class Watch:
     def __init__(self, number: str, polling: bool) -> None:
         self.terminal = Terminal()
         self.files = {number: exercise_file(number) for number in exercise_numbers() if exercise_file(number).is_file()}
-        self.graded = {number: look(file) for number, file in self.files.items()}  # as it was when its last grading, or this program, began
+        self.graded = {number: look(file) for number, file in self.files.items()}  # the state when its last grading, or this program, began
         if number not in self.files:
             raise Failure(f"there is no exercise {number}")
         self.number = number
@@ -110,12 +110,12 @@ class Watch:
     # --- the work ---
 
     def start(self, *words: str) -> "subprocess.Popen[bytes]":
-        """One of our commands, in a group of its own: Ctrl-C is for this program."""
+        """A workbook command, in a separate process group: Ctrl-C must reach only this program."""
         sys.stdout.flush()
         return subprocess.Popen([sys.executable, "tools/workbook", *words], stdin=subprocess.DEVNULL, preexec_fn=lambda: os.setpgid(0, 0))
 
     def stop_grading(self) -> None:
-        """With all that it has started; it may clean up first."""
+        """Ends the grading with all its child processes, which may clean up first."""
         if self.grading:
             for deadly in signal.SIGTERM, signal.SIGKILL:
                 try:
@@ -128,7 +128,7 @@ class Watch:
             self.grading = None
 
     def wait_for_end(self, seconds: float) -> None:
-        """Of the grading, but no longer than that."""
+        """Waits for the grading to end, but no longer than that."""
         try:
             assert self.grading
             self.grading.wait(seconds)
@@ -136,7 +136,7 @@ class Watch:
             pass
 
     def start_grading(self) -> None:
-        """Of the exercise on the screen, anew."""
+        """Starts a new grading of the exercise on the screen."""
         self.stop_grading()
         self.terminal.clear()
         print(f"{self.terminal.paint(1, 'exercise' + self.number)}  {self.files[self.number]}\n\ngrading ...", flush=True)
@@ -144,7 +144,7 @@ class Watch:
         self.grading = self.start("exercise", self.number, "grade")
 
     def end_grading(self) -> None:
-        """If it has ended."""
+        """Handles the end of the grading, if it has ended."""
         status = self.grading.poll() if self.grading else None
         if status is None:
             return
@@ -182,16 +182,16 @@ class Watch:
             self.terminal.show_keys()
 
     def confirm(self, question: str) -> bool:
-        """Waits for one key; anything but y is a no."""
+        """Waits for one key; any key but y means no."""
         print(f"{question} (y or n) ", end="", flush=True)
         while sys.stdin.fileno() not in select.select([sys.stdin.fileno(), self.signals], [], [])[0]:
-            self.handle_signals()  # Ctrl-C ends it here too
+            self.handle_signals()  # Ctrl-C also ends it here
         key = os.read(sys.stdin.fileno(), 1)
         print("y" if key == b"y" else "n")
         return key == b"y"
 
     def reset(self) -> None:
-        """The reset is not the student's saving."""
+        """Resets the exercise; this does not count as a save by the student."""
         self.stop_grading()
         if self.confirm(f"Reset exercise {self.number}? Yours is kept as a backup."):
             self.start("exercise", self.number, "reset").wait()
@@ -199,12 +199,12 @@ class Watch:
         self.terminal.show_keys()
 
     def drop_rest_of_key(self) -> None:
-        """Arrows and function keys are sent as an escape and more characters, which come together."""
+        """Arrows and function keys are sent as an escape and further characters, which arrive together."""
         while select.select([sys.stdin], [], [], 0.02)[0] and os.read(sys.stdin.fileno(), 1):
             pass
 
     def handle_key(self, key: str) -> None:
-        """Two digits go to that exercise; a letter behind them to a further one of its lesson: 03, then b."""
+        """Two digits select that exercise; a letter after them a further one of its lesson: 03, then b."""
         typed, self.typed = self.typed, ""
         if key.isdecimal():
             if typed:
@@ -234,14 +234,14 @@ class Watch:
     # --- the loop ---
 
     def leave(self, status: int) -> NoReturn:
-        """Nothing stays behind."""
+        """Ends the grading and restores the terminal."""
         self.stop_grading()
         self.terminal.restore()
         print(flush=True)
         os._exit(status)
 
     def handle_signals(self) -> None:
-        """Those that have come."""
+        """Handles the signals that have arrived."""
         try:
             numbers = os.read(self.signals, 100)
         except BlockingIOError:
@@ -252,7 +252,7 @@ class Watch:
             elif number == signal.SIGCONT:
                 self.terminal.read_single_keys()
             else:
-                # make has Ctrl-C, too. If this process ended before make begins to handle it, make would wait for its child twice ("No child processes").
+                # make also receives Ctrl-C. If this process ended before make handles it, make would wait for its child twice ("No child processes").
                 time.sleep(0.1 if number == signal.SIGINT else 0)
                 self.leave(128 + number)
 
@@ -268,7 +268,7 @@ class Watch:
         return ""
 
     def run(self) -> NoReturn:
-        """Until a key or a signal ends it."""
+        """Runs until a key or a signal ends it."""
         self.terminal.read_single_keys()
         self.start_grading()
         sources = [sys.stdin.fileno(), self.signals] + [self.events] * (self.events >= 0)

@@ -1,4 +1,4 @@
-"""What a file in Python tries while it is graded. The suite puts paths before it and a right solution after it."""
+"""Attacks by a Python file while it is graded. The suite adds paths before it and a correct solution after it."""
 
 import ctypes
 import importlib.util
@@ -23,7 +23,7 @@ def import_path(path):
 
 
 def library_call(name, *arguments):
-    """True where the C library's function succeeds."""
+    """True if the C library's function succeeds."""
     return getattr(ctypes.CDLL(None), name)(*arguments) == 0
 
 

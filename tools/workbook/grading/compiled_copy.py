@@ -1,8 +1,8 @@
-"""The copy of a submission that is compiled: the file that a student has handed in, and beside it the student's own headers that it includes.
+"""The copy of a submission that is compiled: the file that a student has handed in, and the student's headers that it includes.
 
-Own headers: what `#include "name"` names in the folder of the file or below it, and what these include in turn; plain files, not reached through a link, 64
-at most, 1 MB together. Of this workbook's own folders only a lesson's counts, and there not the grader; for a solution, the headers of its lesson's
-solutions, so that wrong ones can share what is right in them.
+The student's headers: files that `#include "name"` names in the folder of the file or below it, and those that these include in turn; plain
+files, not reached through a link, 64 at most, 1 MB together. Of this workbook's folders only a lesson's counts, except its grader; for a
+solution, the headers of its lesson's solutions, so that wrong ones can share the correct parts.
 """
 import os
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 
 MOST_BYTES, MOST_FILES = 1_000_000, 64
 BLANK = rb"[ \t\v\f\r]*"
-# No absolute name, and none with characters that a shell or make would read.
+# No absolute name, and none with characters that a shell or make would interpret.
 NAME = rb'"([A-Za-z0-9_.+-][A-Za-z0-9_./+-]*)"'
 INCLUDE = re.compile(rb"^" + BLANK + rb"#" + BLANK + rb"include(?:_next)?" + BLANK + NAME)
 HAS_INCLUDE = re.compile(rb"__has_include" + BLANK + rb"\(" + BLANK + NAME)
@@ -22,7 +22,7 @@ class Refused(Exception):
 
 
 def take(source: str, copy: Path) -> int:
-    """Copies a plain file that is not too large, and returns its size in bytes. A pipe that has taken its place meanwhile cannot hold us up."""
+    """Copies a plain file that is not too large, and returns its size in bytes. If a pipe has replaced it meanwhile, the copy does not block."""
     try:
         descriptor = os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
@@ -49,14 +49,14 @@ def included(content: bytes) -> list[str]:
 
 
 class CompiledCopy:
-    """`source`: the file's real path. `copy`: where it is now. `remarks`: of headers that were asked for and not copied."""
+    """`source`: the file's real path. `copy`: the path of its copy. `remarks`: about included headers that were not copied."""
 
     def __init__(self, file: str, folder: Path, name: str) -> None:
         """Raises Refused when the file itself is not copied."""
         self.root = os.getcwd()
         self.source = os.path.realpath(file)
         self.folder, prefix = os.path.dirname(self.source), ""
-        if re.match(re.escape(self.root) + r"/solutions/.*/.*/", self.source):  # .../wrong/x.cu: its folder stays, for "../wrong/right.h"
+        if re.match(re.escape(self.root) + r"/solutions/.*/.*/", self.source):  # .../wrong/x.cu: its folder is kept, for "../wrong/right.h"
             self.folder, below = os.path.split(self.folder)
             prefix = below + "/"
         self.target = folder
@@ -65,7 +65,7 @@ class CompiledCopy:
         take(self.source, self.copy)
         self.copied = [prefix + name]
         self.bytes = 0
-        for number, current in enumerate(self.copied, 1):  # which grows
+        for number, current in enumerate(self.copied, 1):  # the loop appends to it
             self.take_headers(current, number)
 
     def is_own(self, path: str) -> bool:
@@ -85,7 +85,7 @@ class CompiledCopy:
         return area == "work"
 
     def take_headers(self, current: str, number: int) -> None:
-        """What the file `current`, one that was copied, includes."""
+        """Copies the headers that the copied file `current` includes."""
         for wanted in included((self.target / current).read_bytes()):
             path = os.path.normpath(os.path.join(self.folder, os.path.dirname(current), wanted))
             if not self.is_own(path):

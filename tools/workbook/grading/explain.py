@@ -1,4 +1,4 @@
-"""Sentences about errors of the compiler whose own advice leads a learner astray."""
+"""Explanations of compiler errors whose own advice misleads a learner."""
 import re
 
 NEWER_GPU = re.compile(
@@ -8,7 +8,7 @@ NEWER_GPU = re.compile(
 
 
 def explain(log: str, architectures: str) -> list[str]:
-    """Lines to print after the compiler's. `architectures` has, first, the one that the file was compiled for, as in compute_75."""
+    """Lines to print after the compiler's. The first of `architectures` is the one that the file was compiled for, as in compute_75."""
     said = []
     if "constexpr __host__ function" in log:
         said.append("In a kernel take the functions for floats, sqrtf(2.0f) or fmaxf(a, b), and constants such as M_SQRT1_2; no flag is needed.")
@@ -23,7 +23,7 @@ def explain(log: str, architectures: str) -> list[str]:
 
 
 def explain_newer(log: str, architectures: str) -> list[str]:
-    """What another GPU has: nvcc does not declare it, and ptxas names an architecture or a version."""
+    """A feature of another GPU: nvcc does not declare it, and ptxas names an architecture or a version."""
     asked = re.search(r"(?:^|[ ,=\n])(?:sm|compute)_(\d*)(\d)[af]?(?=[ ,=\n]|$)", architectures)
     needed = re.search(r"requires \.target sm_(\d*[af]*)", log)
     capability = f", here of compute capability {asked[1]}.{asked[2]}" if asked else ""

@@ -1,4 +1,4 @@
-"""Files that went into an object and that the compiler's jail does not show. Where no jail keeps them away, this does."""
+"""Files that were compiled into an object but that the compiler's jail does not show. Without a jail, this check rejects them."""
 import os
 import re
 from collections.abc import Iterable
@@ -9,7 +9,8 @@ SYSTEM = re.compile(r"/(usr|opt|nix|lib[^/]*)/")
 
 
 def included_files(dependencies: str) -> list[str]:
-    """All files of an object, as real paths, by what the compiler has written for make: `object: file file \\`, with spaces in a name as `\\ `."""
+    """All files of an object, as real paths, from the dependency file that the compiler has written for make: `object: file file \\`, with
+    spaces in a name as `\\ `."""
     text = re.sub(r"\\$", "", dependencies, flags=re.MULTILINE).replace("\n", " ")
     text = re.sub(r"^[^:]*: *", "", text).replace("\\ ", "\t")
     names = [name.replace("\t", " ") for name in re.split(" +", text) if name and not name.endswith(":")]
@@ -17,7 +18,7 @@ def included_files(dependencies: str) -> list[str]:
 
 
 def first_foreign(views: Iterable[str], dependencies: Path) -> Optional[str]:
-    """The first such file. `views`: what the jail shows of this machine beside the system (tools/jail/view.c)."""
+    """The first such file. `views`: the paths of this machine that the jail shows in addition to the system (tools/jail/view.c)."""
     shown = {os.path.realpath(view) for view in views if view} - {"/"}
     here = os.getcwd() + "/"
     for path in included_files(dependencies.read_text("utf-8", "surrogateescape")):

@@ -1,19 +1,20 @@
 """tools/grading/run 03 path/to/exercise.cu (of a lesson about Python: exercise.py or .cpp): grades one file.
 
-The last line is `VERDICT: word`, for people and for others' scripts; ours read RESULTS. The exit status is 0 for pass, 1 for any other verdict, and 2 where the
-file could not be judged: it is not there, no jail works, the judge has died.
+The last line is `VERDICT: word`, for people and for external scripts; those of the workbook read RESULTS. The exit status is 0 for pass, 1 for
+any other verdict, and 2 if the file could not be judged: it does not exist, no jail works, the judge has died.
 
-What is graded is a copy, under a name and in a folder of ours: shell, compiler and make never see a name that a student has chosen. It is
+The graded file is a copy with a fixed name in a folder of the grading: shell, compiler and make never see a name that a student has chosen. It is
 compiled alone, to a shared object, in a jail (tools/jail, SECURITY.md) that shows the toolkit, common/ and the copy. The judge of the lesson
-(lessons/lesson03_relu/grader.cpp) has it loaded and called by another process, the runner, in a jail, too, and looks at what comes back; grader.h says
-how. In Python grader.py and judge.py do that, with runner.py; there a file of C++ is compiled to a module. The judge writes results.json to a descriptor
+(lessons/lesson03_relu/grader.cpp) has it loaded and called by another process, the runner, also in a jail, and checks the answer; grader.h explains
+how. In Python grader.py and judge.py do that, with runner.py; there a C++ file is compiled to a module. The judge writes results.json to a descriptor
 that no other process has.
 
 TIMEOUT=seconds of processor time limits each kernel (default 20); a call has 8 s more. Output beyond 1 MB ends the run.
-RESULTS=folder: results.json (exercism's test runner interface, version 3, and more: results_json.h), results.xml (JUnit) and feedback.txt go there.
-SHOWN=name: what messages call the file. OTHERS=1: it is somebody else's, as is everything outside of the workbook (OTHERS=0: it is not);
-that is graded in a jail, or not at all, unless UNSAFE=1 says so.
-For tests: OBJECT=file: the file has been compiled already, to that (they compile many at once). KEEP=file: the object is left there.
+RESULTS=folder: receives results.json (exercism's test runner interface, version 3, with extensions: results_json.h), results.xml (JUnit) and
+feedback.txt.
+SHOWN=name: the file's name in messages. OTHERS=1: it is another person's file, the default outside of the workbook (OTHERS=0: it is not); such a
+file is graded only in a jail, unless UNSAFE=1 is set.
+For tests: OBJECT=file: the file has been compiled already, to this object (they compile many at once). KEEP=file: the object is stored there.
 VERDICT_ONLY=1: checks that follow the first failure are not run. CHECK_FIRST=name: with that, this check is tried before all others.
 """
 import os
@@ -38,9 +39,9 @@ from workbook.visible import names_of, visible_line, visible_text
 
 RESULTS_FD = 9  # of the judge
 CHECKS = "memcheck,racecheck,synccheck,initcheck,strict,approx"
-# The PTX is left uncompressed: the judge reads it. What is not used yet (177, 550) is nothing to warn of where the TODOs are still to be done.
+# The PTX stays uncompressed, since the judge reads it. Warnings about unused names (177, 550) are off: an exercise with open TODOs has some.
 COMPILE_FLAGS = ["-no-compress", "-diag-suppress", "177,550"]
-COMPILER_WORDS = 50_000  # bytes of what a compiler prints that are shown
+COMPILER_WORDS = 50_000  # bytes of a compiler's output that are shown
 
 
 class Judged(Exception):
@@ -53,7 +54,7 @@ class Judged(Exception):
 
 
 def take(variable: str) -> str:
-    """A setting that is for this process alone."""
+    """A setting for this process only."""
     return os.environ.pop(variable, "")
 
 
@@ -74,18 +75,18 @@ def name_for(file: str) -> str:
 
 @cache
 def python_lesson(number: str) -> PythonLesson:
-    """What a lesson about Python is graded with. One grading asks once; a process that forks gradings, for all of them."""
+    """The environment for grading a lesson about Python. Determined once per grading, or once for all gradings that a process forks."""
     return PythonLesson(number, grader_of(number), configuration.load())
 
 
 def prepare(number: str) -> None:
-    """What all gradings of an exercise share, for a process that forks them."""
+    """The state shared by all gradings of an exercise, for a process that forks them."""
     if grader_of(number).suffix == ".py":
         python_lesson(number)
 
 
 class Grading:
-    """One grading. A folder for each, also of the same file twice at the same time."""
+    """One grading. Each has a separate folder, even two simultaneous gradings of the same file."""
 
     def __init__(self, number: str, argument: str, invoked_in: str) -> None:
         if not re.fullmatch(r"\d\d[a-z]?", number):
@@ -103,7 +104,7 @@ class Grading:
         self.settings = configuration.load()
         Path("build/graders").mkdir(parents=True, exist_ok=True)
         self.work = Path(tempfile.mkdtemp(prefix=f"lesson{number}.", dir=os.path.abspath("build/graders")))
-        (self.work / "out/tmp").mkdir(parents=True)  # all that may be written in the jail
+        (self.work / "out/tmp").mkdir(parents=True)  # the only writable path in the jail
         self.python: Optional[PythonLesson] = None
 
     def fail_compiling(self, message: str) -> NoReturn:
@@ -114,7 +115,7 @@ class Grading:
     # --- the copy ---
 
     def take_copy(self) -> None:
-        """What is printed names the student's file, and no folder of this machine: first the whole path, then what stands before other files."""
+        """Output names the student's file, but no folder of this machine: first the whole path is replaced, then the prefix of other files."""
         try:
             copied = CompiledCopy(self.file, self.work / "submission", f"exercise.{self.suffix}")
         except Refused as refused:
@@ -133,7 +134,7 @@ class Grading:
     # --- the object ---
 
     def architectures(self) -> str:
-        """The grader says for which architecture, or the file itself for which images."""
+        """The grader specifies the architecture, or the file itself its images."""
         own = re.findall(r"^// nvcc: .*\n?", self.copy.read_text("utf-8", "surrogateescape"), re.MULTILINE)
         lines = own or re.findall(r"^// arch: .*\n?", self.grader.read_text("utf-8"), re.MULTILINE)
         text = "".join(lines)
@@ -141,7 +142,7 @@ class Grading:
         return text
 
     def compile(self) -> None:
-        """nvcc itself can be kept busy for ever: it has limits, too."""
+        """A source file can keep nvcc busy forever, so it also has limits."""
         target, source = str(self.work / "out/exercise.so"), os.path.relpath(self.copy)
         views, architectures = compiler_views(self.settings, self.grader.parent, self.work), ""
         if self.python:
@@ -152,7 +153,7 @@ class Grading:
             architectures = self.architectures()
             command = ["sh", "tools/compile/build.sh", source, target, *COMPILE_FLAGS]
             more = {"SHARED": "1", "PTXAS": backend.find_tool("ptxas", self.settings) or "", "PTX_FOLDER": str(self.work / "out/tmp")}
-            more["NEWEST"] = "1"  # the emulator takes no other, but where a grader asks for an older device
+            more["NEWEST"] = "1"  # the emulator loads no other, unless a grader requests an older device
             if b"judge_as_capability" in self.grader.read_bytes():
                 del more["NEWEST"]
         compiled = run_compiler(self.jail, views, self.work, command, more)
@@ -168,7 +169,7 @@ class Grading:
             shutil.copy(target, self.keep)
 
     def refuse_foreign_files(self, views: list[str], dependencies: Path) -> None:
-        """Where no jail keeps them away: a file that the jail would not show."""
+        """A file that the jail would not show, when compiling without one."""
         foreign = first_foreign(views, dependencies)
         if foreign:
             here = os.getcwd() + "/"
@@ -180,7 +181,7 @@ class Grading:
     # --- the judge ---
 
     def judge_command(self, where: str) -> list[str]:
-        """By the name that tracebacks are to have, and only this, a file in Python or a module is called."""
+        """Gives a Python file or a module the name that tracebacks have to show, and only that name."""
         shared = os.path.abspath(self.object)
         if not self.python:
             return [f"build/graders/bin/judge{self.number}", os.path.abspath("build/graders/bin/runner"), shared, self.shown, where]
@@ -190,7 +191,7 @@ class Grading:
         return self.python.judge_command(str(module), self.shown, where)
 
     def judge(self) -> results.Results:
-        """The judge has its own limits; the one here is for the case that it does not work."""
+        """The judge has its own limits; this one applies if the judge fails to enforce them."""
         where = backend.choose(self.settings)
         self.jail.leave_landlock(where)
         os.environ["JAIL"], os.environ["JAIL_BACKEND"] = self.jail.program, self.jail.backend
@@ -198,7 +199,7 @@ class Grading:
             build_judge.build(self.number, self.settings)
         timeout = os.environ.get("TIMEOUT") or "20"
         os.environ.update({"EMULATOR_CHECK": CHECKS, "TIMEOUT": timeout, "EMULATOR_TIMEOUT": timeout})
-        with tempfile.TemporaryFile(dir=self.work) as file:  # without a name by which anything else could write to it
+        with tempfile.TemporaryFile(dir=self.work) as file:  # without a name, so that no other process can write to it
             status = self.run_judge(self.judge_command(where), file.fileno(), int(timeout) * 200 + 3000)
             file.seek(0)
             found = results.parse(file.read())
@@ -209,7 +210,7 @@ class Grading:
         return found
 
     def run_judge(self, command: list[str], descriptor: int, limit: int) -> int:
-        """Its exit status; negative for a signal. The descriptor gets its number in the new process only."""
+        """Its exit status; negative for a signal. The descriptor gets its number only in the new process."""
         sys.stdout.flush()
 
         def hand_over() -> None:
@@ -230,7 +231,7 @@ class Grading:
                         process.kill()
 
     def run(self) -> results.Results:
-        """The results. Raises Judged where the file does not come as far as the judge."""
+        """The results. Raises Judged if the file does not reach the judge."""
         self.jail = Jail(self.file)
         self.take_copy()
         if self.grader.suffix == ".py":
@@ -264,12 +265,12 @@ def grade(arguments: list[str], invoked_in: str) -> int:
 
 
 def end_by(number: int, _: object) -> NoReturn:
-    """A signal ends the grading in order: its folder goes, and what it has started."""
+    """A signal ends the grading cleanly: its folder is removed, and its child processes end."""
     raise SystemExit(128 + number)
 
 
 def main(arguments: list[str], invoked_in: str) -> int:
-    """In the workbook's folder. Messages of ours go to stderr, what is said about the file to stdout."""
+    """Runs in the workbook's folder. The tool's messages go to stderr, those about the file to stdout."""
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         signal.signal(number, end_by)
     sys.stdout.reconfigure(encoding="utf-8", errors="replace", line_buffering=True)  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Which jail a submission is compiled and run in, and the compiler in it (tools/jail, SECURITY.md)."""
+"""The jail in which a submission is compiled and run, and the compiler in it (tools/jail, SECURITY.md)."""
 import os
 import re
 import shutil
@@ -14,13 +14,13 @@ INSTALL = "sudo apt-get install bubblewrap     (Debian, Ubuntu)"
 
 
 def is_others(file: str) -> bool:
-    """Whose file is it? What lies in this workbook is one's own, unless somebody grades others (OTHERS=1, or 0)."""
+    """Whether it is another person's file. A file in this workbook is the user's own, unless OTHERS=1 (or 0) is set for grading others."""
     asked = os.environ.get("OTHERS", "")
     return asked == "1" or (asked != "0" and not os.path.realpath(file).startswith(os.getcwd() + "/"))
 
 
 def unsafe() -> bool:
-    """UNSAFE=1: a teacher grades without a jail, and knows what that means."""
+    """UNSAFE=1: a teacher grades without a jail, aware of the risk."""
     return os.environ.get("UNSAFE") == "1"
 
 
@@ -28,7 +28,7 @@ class Jail:
     """`program`: tools/jail as it was built. `backend`: bubblewrap, landlock or none."""
 
     def __init__(self, file: str) -> None:
-        """Raises Failure where somebody else's file would run without a jail."""
+        """Raises Failure if another person's file would run without a jail."""
         self.file = file
         self.program = os.path.abspath(build_tool.build("jail"))
         asked = subprocess.run([self.program, "--which"], capture_output=True, stdin=subprocess.DEVNULL)
@@ -44,7 +44,7 @@ class Jail:
             say(f"bubblewrap is installed and does not start ({self.broken}); Landlock shuts in what is graded.")
 
     def refuse_without_jail(self) -> None:
-        """One's own file is graded all the same."""
+        """The user's own file is graded anyway."""
         say(f"No jail works on this machine: {'; '.join(self.reasons)}.")
         if not is_others(self.file):
             say("Your own file is graded all the same, with your rights.")
@@ -59,7 +59,8 @@ class Jail:
             )
 
     def leave_landlock(self, backend: str) -> None:
-        """NVIDIA's driver does not start in Landlock's jail (on an H100: cudaErrorOperatingSystem), so one's own file runs without a jail there."""
+        """NVIDIA's driver does not start in Landlock's jail (on an H100: cudaErrorOperatingSystem), so the user's own file runs without a jail
+        there."""
         if (backend, self.backend) != ("gpu", "landlock"):
             return
         if is_others(self.file) and not unsafe():
@@ -76,7 +77,7 @@ class Jail:
 
 
 def compiler_programs(configuration: dict[str, str]) -> list[str]:
-    """nvcc and its C++ compiler. One of one's own, as in ~/gcc-13/bin, comes with its folder, but not with all of a home."""
+    """nvcc and its C++ compiler. A compiler in a home, as in ~/gcc-13/bin, is shown with its folder, but not the whole home."""
     found = []
     local = os.environ.get("HOME", "/root") + "/.local"
     for name in configuration["NVCC"], os.environ.get("NVCC_CCBIN") or configuration["HOST_COMPILER"] or "g++":
@@ -91,7 +92,7 @@ def compiler_programs(configuration: dict[str, str]) -> list[str]:
 
 
 def compiler_views(configuration: dict[str, str], lesson: Path, work: Path) -> list[str]:
-    """What the compiler needs of this machine beside the system: of this workbook common/ and the scripts that compile."""
+    """The paths that the compiler needs in addition to the system: from this workbook common/ and the scripts that compile."""
     parts = "tools/compile tools/toolchain tools/python tools/messages.sh build/configuration common emulator/emulator.h .toolchain".split()
     ours = [os.path.abspath(part) for part in parts] + [str(work / "submission"), str(work / "arch_of")]
     headers = [os.path.abspath(header) for header in sorted(lesson.glob("*.h"))]
@@ -99,10 +100,10 @@ def compiler_views(configuration: dict[str, str], lesson: Path, work: Path) -> l
 
 
 def run_compiler(jail: Jail, views: Sequence[str], work: Path, command: Sequence[str], more: dict[str, str]) -> bool:
-    """Runs the command with these views in the jail; what it prints goes to WORK/compile.raw. `more`: variables of its environment. False: it failed, or took
+    """Runs the command with these views in the jail; its output goes to WORK/compile.raw. `more`: environment variables. False: it failed, or took
     more than ten minutes."""
     out = work / "out"
-    # The jail itself has no variable of the user's either: a program in it can read those of its first process.
+    # The jail's own environment also has no user variables: a program in it can read those of its first process.
     environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(out), "TMPDIR": str(out / "tmp"), "CCACHE_DISABLE": "1"}
     environment.update({"QUIET": "1", "ALL_DEPENDENCIES": "1", "ARCH_OF": str(work / "arch_of")})
     if os.environ.get("NVCC_CCBIN"):

@@ -1,4 +1,5 @@
-"""What an exercise of a lesson about Python is graded with: its interpreter, the libraries that it is about, and, of a module in C++, the compiler's flags."""
+"""The environment for grading an exercise of a lesson about Python: its interpreter, the lesson's libraries, and, for a C++ module, the
+compiler's flags."""
 import os
 import re
 import subprocess
@@ -10,7 +11,7 @@ PATHS = "import sysconfig; print(sysconfig.get_path('purelib')); print(sysconfig
 
 
 def output_of(*command: str, **variables: str) -> list[str]:
-    """The lines that a command of ours prints. Ends this one when it fails; it has told why."""
+    """The lines that a workbook command prints. Ends this process when it fails; it has printed the reason."""
     asked = subprocess.run(command, env={**os.environ, **variables}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8")
     if asked.returncode != 0:
         raise SystemExit(2)
@@ -32,12 +33,12 @@ class PythonLesson:
         self.nanobind = ""
 
     def prepare_nanobind(self, file: Path) -> None:
-        """Builds nanobind's own code, where the file includes it."""
+        """Builds nanobind's own code, if the file includes it."""
         if re.search(rb"^# *include *<nanobind/", file.read_bytes(), re.MULTILINE):
             self.nanobind = output_of("sh", "tools/python/module.sh", self.python, "nanobind")[-1]
 
     def views(self) -> list[str]:
-        """What the compiler of a module needs of this machine."""
+        """The paths of this machine that the compiler of a module needs."""
         ours = [self.libraries, self.headers, self.packages, self.nanobind]
         return ours + output_of(self.python, "-I", "tools/grading/python_views.py")
 
