@@ -25,7 +25,7 @@ if [ -z "$found" ]; then pass "no master and no wrong solution is in it"; else n
 found=$(ls -d .git solutions tests emulator/tests TEACHING.md 2>/dev/null || true)
 if [ -z "$found" ]; then pass "no history, no tests, no teacher's page"; else no "no history, no tests, no teacher's page" "$found"; fi
 broken=$(for page in README.md lessons/*/README.md notebooks/nvcc_magic/README.md; do
-  grep -o '](\([^)#: ]*\))' "$page" | sed 's/](\(.*\))/\1/' | while read -r link; do
+  sed '/^```/,/^```/d' "$page" | grep -o '](\([^)#: ]*\))' | sed 's/](\(.*\))/\1/' | while read -r link; do
     [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
   done
 done)
