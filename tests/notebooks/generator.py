@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "notebook
 from lesson_notebook import Lesson, Notebook, lesson_numbers, notebook_text  # noqa: E402
 from lesson_page import Code, PageError, read_page  # noqa: E402
 from markdown_blocks import blocks_of  # noqa: E402
+from workbook.pages import FENCE  # noqa: E402
 
 
 def check(name, good, why=""):
@@ -129,7 +130,7 @@ def check_sentences(lesson, cells):
 
 def check_links(lesson, cells):
     text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)  # a lambda of C++ looks like a link
+    text = FENCE.sub("", text)  # a lambda of C++ looks like a link
     targets = [t for t in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"[a-z]+:|#", t)]
     missing = [t for t in targets if not (lesson.folder.parents[1] / "notebooks" / t.split("#")[0]).exists()]
     check(f"lesson {lesson.number}: the notebook's links lead somewhere", targets and not missing, f"{missing or 'it has none'}")

@@ -28,10 +28,10 @@ from typing import NamedTuple
 
 from workbook.formulas import FormulaError
 from workbook.items import read_items
+from workbook.pages import FENCE
 
 MARKER = re.compile(r"^<!-- (code|diff): (.*?) -->", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"\n```[^\n]*\n(?:.*?\n)??```[ \t]*$", re.DOTALL | re.MULTILINE)
-FENCE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 LONGEST = 20  # lines of a block
 LANGUAGES = {".cu": "cuda", ".cuh": "cuda", ".h": "cuda", ".cpp": "c++", ".py": "python", ".sh": "sh", ".txt": "cmake", ".toml": "toml", ".ptx": "ptx"}
 
@@ -310,10 +310,10 @@ def first_difference(block: Block) -> tuple[str, str]:
     return "", ""
 
 
-def with_blocks(text: str, folder: Path) -> str:
-    """The page with all blocks taken from the programs."""
+def with_blocks(text: str, blocks: list[Block]) -> str:
+    """The page with these blocks, in its order, taken from the programs."""
     result, place = "", 0
-    for block in blocks_of(text, folder, []):
+    for block in blocks:
         result += text[place : block.start] + block.made
         place = block.end
     return result + text[place:]

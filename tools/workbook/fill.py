@@ -14,7 +14,7 @@ from workbook import excerpts, recording
 from workbook.formulas import FormulaError
 from workbook.lessons import lesson_folder, lesson_folders, number_of
 from workbook.messages import Failure
-from workbook.pages import Page, has_formulas
+from workbook.pages import Page, has_formulas, line_of
 from workbook.records import RecordError, records_of
 
 
@@ -62,20 +62,16 @@ def fill_code(path: Path) -> bool:
     """Writes the page with its blocks of code regenerated, and prints the changes. False: a marker yields none."""
     wrong: list[tuple[int, str, str]] = []
     text = path.read_text("utf-8")
-    for block in excerpts.blocks_of(text, path.parent, wrong):
+    blocks = list(excerpts.blocks_of(text, path.parent, wrong))
+    for block in blocks:
         if block.made != block.found:
             print(f"{path}:{line_of(text, block.start)}: {block.marker}: made again")
-    made = excerpts.with_blocks(text, path.parent)
+    made = excerpts.with_blocks(text, blocks)
     if made != text:
         path.write_text(made, "utf-8")
     for place, marker, message in wrong:
         print(f"{path}:{line_of(text, place)}: {marker}: {message}")
     return not wrong
-
-
-def line_of(text: str, place: int) -> int:
-    """The number of the line that contains the place."""
-    return text.count("\n", 0, place) + 1
 
 
 def check_listed(folder: Path) -> bool:

@@ -80,6 +80,11 @@ class Source(NamedTuple):
     records: list[Record]
 
 
+def line_of(text: str, place: int) -> int:
+    """The number of the line that contains the place."""
+    return text.count("\n", 0, place) + 1
+
+
 def definitions_in(text: str) -> dict[str, Definition]:
     """The definitions of a page. FormulaError: one is not a definition, or a name is defined twice."""
     found: dict[str, Definition] = {}
@@ -210,10 +215,9 @@ class Page:
             self._differ(comment, expected, found)
 
     def _differ(self, comment: re.Match[str], expected: str, found: str) -> None:
-        line = self.text.count("\n", 0, comment.start()) + 1
         block = BLOCK.match(comment[3])
         formula = " ".join((f"{block[1]}{block[2]}" if block else comment[3]).split())
-        self.differences.append(Difference(line, formula, expected, found))
+        self.differences.append(Difference(line_of(self.text, comment.start()), formula, expected, found))
 
 
 def loops(evaluate: Evaluator, loop: str) -> Iterator[dict[str, object]]:
