@@ -30,6 +30,6 @@ check_count() { # NAME FILE STATUS
     no "$1: its grading starts $most processes at most" "$counted: $(sed 1d "$scratch/counted" | sort -rn | tr '\n' ',')"
   fi
 }
-# The one fails its first checks, and what needs those is not run; of the other all checks are.
+# The exercise fails its first checks, so those that depend on them are not run; a solution runs all of them.
 check_count "the exercise as given" "$given" 1
 check_count "a solution" "$solution" 0

@@ -75,6 +75,8 @@ class Joined:
         self.stem, self.suffix, self.libraries = stem, suffix, os.path.abspath(f"build/lessons/{number}")
         self.sources = set(self.lines("sources"))
         self.linked = 0
+        self.wanted = dict(line.rsplit("|", 1) for line in self.lines("plain"))
+        self.defined = [line.rsplit("|", 1) for line in self.lines("all")]
         self.settings = configuration.load()
 
     def lines(self, kind: str) -> list[str]:
@@ -84,12 +86,10 @@ class Joined:
 
     def aliases(self, own: str) -> Iterator[str]:
         """The functions in this namespace, under the names that they have without it."""
-        wanted = dict(line.rsplit("|", 1) for line in self.lines("plain"))
-        for line in self.lines("all"):
-            shown, symbol = line.rsplit("|", 1)
+        for shown, symbol in self.defined:
             name = shown.replace(f"{own}::", "")
-            if shown.startswith(f"{own}::") and name in wanted:
-                yield f"-Wl,--defsym={wanted[name]}={symbol}"
+            if shown.startswith(f"{own}::") and name in self.wanted:
+                yield f"-Wl,--defsym={self.wanted[name]}={symbol}"
 
     def object_of(self, file: Path) -> str:
         """A shared object in which this file's functions are those that the judge requests; "": the file is not in the joined one."""
@@ -123,7 +123,7 @@ def graded(number: str, case: Case, variables: dict[str, str]) -> Outcome:
         sys.stdout.flush()
         child = os.fork()
         if child == 0:
-            os.environ.update({**variables, "RESULTS": folder, "TIMEOUT": ENDLESS if case.expected == "timeout" else "10"})
+            os.environ.update({**variables, "RESULTS": folder, **({"TIMEOUT": ENDLESS} if case.expected == "timeout" else {})})
             status = 2
             try:
                 status = in_fork(number, case.file, printed.fileno())
@@ -188,7 +188,6 @@ def main() -> None:
     """All files of an exercise."""
     number, stem = sys.argv[1:]
     os.chdir(ROOT)
-    os.environ["BACKEND"] = "cpu"
     folder = next(Path("solutions").glob(f"lesson{number}_*"))
     suffix = next(folder.glob("solution.*")).suffix[1:]
     joined, first = Joined(stem, number, suffix), failing_checks()

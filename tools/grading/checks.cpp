@@ -217,19 +217,23 @@ static struct part_state *state_of(std::vector<struct part_state> *states, const
     return &states->back();
 }
 
-/* VERDICT_ONLY=1, for tests: the first failure decides, so no later check is run. */
-static bool decided(void) {
+/* VERDICT_ONLY=1, for tests: only the verdict is wanted, which the first failure decides. */
+static bool verdict_only(void) {
     const char *only = getenv("VERDICT_ONLY");
-    return only && *only == '1' && !first_verdict.empty();
+    return only && *only == '1';
+}
+
+static bool applies(const struct check *check) {
+    return on_emulator || check->where != ON_EMULATOR;
 }
 
 /* CHECK_FIRST=name, for tests and with VERDICT_ONLY=1: this check is tried before all others. Where it fails, that is the verdict; else
  * the others decide as if it had not been run. Returns the check that failed. */
 static const struct check *try_first(const struct check *checks, size_t count) {
-    const char *wanted = getenv("CHECK_FIRST"), *only = getenv("VERDICT_ONLY");
+    const char *wanted = verdict_only() ? getenv("CHECK_FIRST") : NULL;
     std::string verdict;
-    for (size_t c = 0; wanted && *wanted && only && *only == '1' && c < count; c++) {
-        if (strcmp(checks[c].name, wanted) == 0 && (on_emulator || checks[c].where != ON_EMULATOR)) {
+    for (size_t c = 0; wanted && c < count; c++) {
+        if (strcmp(checks[c].name, wanted) == 0 && applies(&checks[c])) {
             return run_check(&checks[c], &verdict) ? NULL : &checks[c];
         }
     }
@@ -243,13 +247,14 @@ static void run_checks(const struct check *checks, size_t count) {
     all_count = count;
     const struct check *failed = try_first(checks, count);
     for (size_t c = 0; c < count; c++) {
-        if ((checks[c].where == ON_EMULATOR && !on_emulator) || &checks[c] == failed) {
+        if (!applies(&checks[c]) || &checks[c] == failed) {
             continue;
         }
         wanted++;
         bool first = false;
         struct part_state *state = checks[c].part ? state_of(&states, &checks[c], &first) : NULL;
-        if (decided() || (state ? state->closed : passed + 1 != wanted)) {
+        bool decided = verdict_only() && !first_verdict.empty();
+        if (decided || (state ? state->closed : passed + 1 != wanted)) {
             report_not_run(checks[c].name);
             continue;
         }
@@ -286,7 +291,7 @@ static void fail_loading(const struct conversation *c, const struct check *check
     struct failure failure = {c->end == TALK_TIMEOUT ? "timeout" : "crash", load_failure(c), {}};
     report_failure(checks[0].name, "the file can be loaded", &failure);
     for (size_t n = 1; n < count; n++) {
-        if (on_emulator || checks[n].where != ON_EMULATOR) {
+        if (applies(&checks[n])) {
             report_not_run(checks[n].name);
         }
     }

@@ -409,21 +409,25 @@ class Judge:
             self.fail("access_limit", f"{counted['launches']} kernels were launched, {launches} would do.")
 
 
+def verdict_only():
+    """VERDICT_ONLY=1, for tests: only the verdict is wanted, which the first failure decides."""
+    return os.environ.get("VERDICT_ONLY") == "1"
+
+
 class Grading:
     """Python and NumPy take a while to start, so checks share a runner, until one fails; the last one, with drawn
     inputs, has its own."""
 
     def __init__(self, number, setup, report):
         self.number, self.setup, self.report, self.first_verdict, self.child = number, setup, report, "", None
-        self.passed = ""  # the line shown for the last check that passed
 
     def end_child(self):
         if self.child:
             self.child.stop()
         self.child = None
 
-    def one(self, check):
-        """The verdict, or None when it has passed."""
+    def one(self, check, trial=False):
+        """The verdict, or None when it has passed, which a trial does not report."""
         seed = 1
         if check.part is None:
             self.end_child()
@@ -441,35 +445,35 @@ class Grading:
             self.first_verdict = self.first_verdict or failure.verdict
             return failure.verdict
         self.child = judge.child
-        self.passed = check.name + again
+        if not trial:
+            self.report.passed(check.name, check.name + again)
         return None
 
     def try_first(self, checks):
         """CHECK_FIRST=name, for tests and with VERDICT_ONLY=1: this check is tried before all others. Where it fails, that is the verdict; else the
         others decide as if it had not been run. Returns the check that failed."""
-        wanted = os.environ.get("CHECK_FIRST")
-        for check in checks if os.environ.get("VERDICT_ONLY") == "1" else []:
-            if check.name == wanted and not (check.emulator_only and self.setup.backend != "cpu"):
-                return check if self.one(check) else None
+        wanted = os.environ.get("CHECK_FIRST") if verdict_only() else None
+        for check in checks:
+            if check.name == wanted:
+                return check if self.one(check, trial=True) else None
         return None
 
     def decided(self):
-        """VERDICT_ONLY=1, for tests: the first failure decides, so what follows it is not run."""
-        return os.environ.get("VERDICT_ONLY") == "1" and self.first_verdict != ""
+        """Whether a failure has decided, so that no later check is run."""
+        return verdict_only() and self.first_verdict != ""
 
     def all(self, checks):
         """A part is closed after its first check has failed, or after a check that did not end."""
         closed, begun = set(), set()
+        checks = [check for check in checks if self.setup.backend == "cpu" or not check.emulator_only]
         failed = self.try_first(checks)
         for check in checks:
-            if check is failed or (check.emulator_only and self.setup.backend != "cpu"):
+            if check is failed:
                 continue
             if self.decided() or check.part in closed or (check.part is None and self.first_verdict):
                 self.report.not_run(check.name)
                 continue
             verdict = self.one(check)
-            if not verdict:
-                self.report.passed(check.name, self.passed)
             if verdict and (check.part not in begun or verdict in ("timeout", "compile_error")):
                 closed.add(check.part)
             begun.add(check.part)

@@ -153,9 +153,8 @@ class Grading:
             architectures = self.architectures()
             command = ["sh", "tools/compile/build.sh", source, target, *COMPILE_FLAGS]
             more = {"SHARED": "1", "PTXAS": backend.find_tool("ptxas", self.settings) or "", "PTX_FOLDER": str(self.work / "out/tmp")}
-            more["NEWEST"] = "1"  # the emulator loads no other, unless a grader requests an older device
-            if b"judge_as_capability" in self.grader.read_bytes():
-                del more["NEWEST"]
+            # The emulator loads the newest PTX, unless a grader requests an older device.
+            more["NEWEST"] = "" if b"judge_as_capability" in self.grader.read_bytes() else "1"
         compiled = run_compiler(self.jail, views, self.work, command, more)
         with open(self.work / "compile.raw", "rb") as raw:
             said = visible_text(raw.read(2 * COMPILER_WORDS), COMPILER_WORDS, names_of(os.environ["GRADER_NAMES"]))
