@@ -17,12 +17,15 @@
 #include "base/settings.h"
 #include "tier/tier.h"
 
-/* After this total time of interpretation a kernel is worth compiling, which takes up to a hundred times as long, on
- * another core. */
-#define WORTH_IT_NS 30000000u /* at least; small kernels are compiled in a second */
-#define WORTH_INSN  1000000u  /* and this for each instruction, which takes the compiler about 15 ms in a long kernel */
-#define MAX_INSNS   2500      /* longer kernels would occupy the compiler for too long */
-#define MAX_SECONDS 60        /* for one compilation */
+/* How long a kernel is interpreted before it is looked up in the cache, and before it is compiled. A compilation is
+ * worth its price when the interpreter has already taken as long: then the two together take at most twice as long as
+ * the better choice would have, whenever the program ends (the ski rental rule). Most programs of a lesson end before.
+ * The price was measured with gcc 12 on two AVX2 cores: one second, and 15 to 35 ms for each instruction. */
+#define LOOK_UP_NS  30000000u
+#define WORTH_IT_NS 500000000u
+#define WORTH_INSN  20000000u
+#define MAX_INSNS   2500 /* longer kernels would occupy the compiler for too long */
+#define MAX_SECONDS 60   /* for one compilation */
 
 enum { TIER_NEVER, TIER_LONG, TIER_ALWAYS };
 
@@ -208,7 +211,8 @@ static tier_kernel load(const char *library, const char *key) {
     return run;
 }
 
-static tier_kernel build(const char *text) {
+/* The library of the generated C `text`, from the cache; else, if it `may_compile`, from the compiler. */
+static tier_kernel build(const char *text, bool may_compile) {
     static _Atomic unsigned count;
     char folder[3000], library[3100], source[3200], key[CACHE_KEY];
     if (!cache_folder(folder, sizeof folder))
@@ -222,7 +226,7 @@ static tier_kernel build(const char *text) {
     snprintf(source, sizeof source, "%s/%s.slow", folder, key);
     tier_kernel run = load(library, key);
     /* In the cache; or a compilation of it has taken too long before, and the kernel stays interpreted. */
-    if (run || access(source, F_OK) == 0)
+    if (run || !may_compile || access(source, F_OK) == 0)
         return run;
     cache_prune(folder);
     snprintf(source, sizeof source, "%s/%s.%d.%u.c", folder, key, (int)getpid(), atomic_fetch_add(&count, 1));
@@ -239,6 +243,7 @@ static tier_kernel build(const char *text) {
 struct job {
     char *text;
     struct tier *tier;
+    bool may_compile;
     struct job *next;
 };
 
@@ -259,7 +264,8 @@ static void *background(void *unused) {
         queue.first = job->next;
         pthread_mutex_unlock(&queue.lock);
         /* From here on warps that begin a turn run the compiled code (machine/warp.c, run). */
-        atomic_store(&job->tier->run, build(job->text));
+        if (!atomic_load(&job->tier->run))
+            atomic_store(&job->tier->run, build(job->text, job->may_compile));
         tier_free(job->tier);
         free(job->text);
         free(job);
@@ -267,9 +273,9 @@ static void *background(void *unused) {
     return NULL;
 }
 
-static void enqueue(char *text, struct tier *tier) {
+static void enqueue(char *text, struct tier *tier, bool may_compile) {
     struct job *job = or_out_of_memory(malloc(sizeof *job));
-    *job = (struct job){text, tier, NULL};
+    *job = (struct job){text, tier, may_compile, NULL};
     atomic_fetch_add(&tier->owners, 1);
     pthread_mutex_lock(&queue.lock);
     if (!queue.first)
@@ -291,25 +297,24 @@ static struct tier *tier_of(const struct kernel *kernel, bool counted) {
     return counted ? kernel->counted_tier : kernel->tier;
 }
 
-static bool wanted(const struct kernel *kernel, struct tier *tier) {
-    return kernel->code.count <= MAX_INSNS && !atomic_exchange(&tier->asked, true);
-}
-
 void tier_launch(const struct kernel *kernel, bool counted) {
     struct tier *tier = tier_of(kernel, counted);
-    if (mode() != TIER_ALWAYS || !wanted(kernel, tier))
+    if (mode() != TIER_ALWAYS || kernel->code.count > MAX_INSNS || atomic_exchange(&tier->asked, true))
         return;
     char *text = tier_translate(kernel, counted);
-    atomic_store(&tier->run, build(text));
+    atomic_store(&tier->run, build(text, true));
     free(text);
 }
 
 void tier_spent(const struct kernel *kernel, bool counted, uint64_t nanoseconds) {
     struct tier *tier = tier_of(kernel, counted);
-    if (mode() != TIER_LONG || atomic_load_explicit(&tier->asked, memory_order_relaxed))
+    if (mode() != TIER_LONG || kernel->code.count > MAX_INSNS ||
+        atomic_load_explicit(&tier->asked, memory_order_relaxed))
         return;
-    /* The compiler's time grows with the kernel's length, so a long kernel has to earn more. */
-    uint64_t each = (uint64_t)kernel->code.count * WORTH_INSN, enough = each > WORTH_IT_NS ? each : WORTH_IT_NS;
-    if (atomic_fetch_add(&tier->spent, nanoseconds) + nanoseconds > enough && wanted(kernel, tier))
-        enqueue(tier_translate(kernel, counted), tier);
+    uint64_t spent = atomic_fetch_add(&tier->spent, nanoseconds) + nanoseconds;
+    if (spent > LOOK_UP_NS && !atomic_exchange(&tier->looked_up, true))
+        enqueue(tier_translate(kernel, counted), tier, false);
+    if (spent > WORTH_IT_NS + (uint64_t)kernel->code.count * WORTH_INSN && !atomic_load(&tier->run) &&
+        !atomic_exchange(&tier->asked, true))
+        enqueue(tier_translate(kernel, counted), tier, true);
 }
