@@ -24,6 +24,7 @@ from workbook.needs import HEAD
 
 WORDS_A_MINUTE, VERSION, TODO = 150, 10, 15
 SITTING = 120
+SHOWN = 120  # letters of a line that differs
 LEFT_OUT = re.compile(r"^(```|~~~).*?^\1[^\n]*$|<!--.*?-->|^\|[^\n]*$|\]\([^)]*\)", re.DOTALL | re.MULTILINE)
 FOLD = re.compile(r"^<details>.*?</details>", re.DOTALL | re.MULTILINE)
 WORD = re.compile(r"\w[\w.,'’-]*")
@@ -116,7 +117,7 @@ def repeated(text: str, minutes: dict[str, str]) -> str:
 def differences(path: Path, found: str, expected: str) -> list[str]:
     """A line for each line of the text that differs."""
     pairs = enumerate(zip(found.split("\n"), expected.split("\n")), 1)
-    return [f"{path}:{line}: expected `{right[:SITTING]}`" for line, (wrong, right) in pairs if wrong != right]
+    return [f"{path}:{line}: expected `{right[:SHOWN]}`" for line, (wrong, right) in pairs if wrong != right]
 
 
 def all_pages() -> dict[Path, str]:
