@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a lesson takes by the formula: which words, versions and TODOs it counts.
+# What a lesson takes by the formula: which words, versions and TODOs it counts, where that is written, and which sitting needs a rest.
 # quick
 set -eu
 cd "$(dirname "$0")/../.."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import glossary
 from texts import CODE, ROOT, anchors, links, numbers, pages, paragraph, read, texts
-from workbook.map import figure
+from workbook.minutes import wrong_minutes
 from workbook.needs import all_needs
 
 SHOWN = 40  # findings of one check
@@ -14,6 +14,7 @@ LESSONS = re.compile(r"[Ll]essons? +\d\d(?:(?:, and|,| and| or| to) \d\d)*")
 SOURCES = ("common", "emulator", "tools", "tests", "lessons", "solutions", "notebooks", "bench")
 LISTED = tuple((page, page, "") for page in ("tools/grading", "tools/jail", "tools/notebooks", "tools/workbook"))
 LISTED += (("tools/workbook", "tools/workbook/grading", "grading/"),)  # page, folder, prefix of its names
+ROWS = {"## A day": (2, 4), "## A week": (3.25, 4.5), "## A term": (0, 5)}  # hours of a row of MAP.md: as long as the words above its table promise
 LISTED_SUFFIXES = (".c", ".h", ".cpp", ".py")
 SOURCE_SUFFIXES = (".c", ".h", ".cu", ".cpp", ".sh", ".py")
 
@@ -59,47 +60,31 @@ def wrong_next() -> list[str]:
     return found
 
 
-def other_minutes() -> list[str]:
-    """Lessons whose minutes in README.md or TEACHING.md differ from their page."""
-    found = []
-    for page in pages():
-        minutes = re.search(r"^\*About (\d+) minutes", read(page), re.MULTILINE)
-        for text in ("README.md", "TEACHING.md"):
-            if f"({page}) | {minutes[1] if minutes else 'unknown'} |" not in read(text):
-                found.append(f"{text}: {page} says {minutes[1] if minutes else 'nothing'}")
-    return found
-
-
-def other_map() -> list[str]:
-    """The map, if it is not the one generated from the pages."""
-    return [] if figure(all_needs()) == read("lessons/map.svg") else ["lessons/map.svg differs"]
-
-
 def wrong_paths() -> list[str]:
-    """A path lists the prerequisites of each lesson before it; its minutes add up; the last one has all lessons."""
+    """A path lists the prerequisites of each lesson before it, and the lesson of each exercise; it takes as long as it promises; the last one has all."""
     found, lessons = [], {lesson.number: lesson for lesson in all_needs()}
-    sums, met = [], []
+    read_in, done_in = [], []
     for part in read("MAP.md").split("\n## ")[1:]:
-        path, seen, total = "## " + part.partition("\n")[0], set[str](), 0
+        path, seen, done = "## " + part.partition("\n")[0], set[str](), set[str]()
         for row in re.findall(r"^\| .*lessons/lesson.*", part, re.MULTILINE):
-            here = 0
-            for number, name in re.findall(r"lessons/lesson(\d\d)_([a-z0-9_]*)", row):
+            cells = row.split("|")
+            for number, name in re.findall(r"lessons/lesson(\d\d[a-z]?)_([a-z0-9_]*)", cells[2]):
                 if number not in lessons or lessons[number].name != name:
                     found.append(f"{path}: lesson {number} has another name")
                 needs = lessons[number].needs if number in lessons else []
                 found += [f"{path}: lesson {number} needs lesson {need}" for need in needs if need not in seen]
                 seen.add(number)
-                here += lessons[number].minutes if number in lessons else 0
-            if row.split("|")[3].strip() != str(here):
-                found.append(f"{path}: {row} (they are {here} minutes)")
-            total += here
-        for words in re.findall(r"^In all (\S+)", part, re.MULTILINE):
-            sums.append(path)
-            met.append(len(seen))
-            if words != str(total):
-                found.append(f"{path}: in all {total} minutes")
-    if len(sums) != 3 or met[-1] != len(lessons):
-        found.append(f"{len(sums)} paths, the last with {met[-1:]} of {len(lessons)} lessons")
+            exercises = re.findall(r"lessons/lesson(\d\d[a-z]?)_", cells[3])
+            found += [f"{path}: exercise {number} is done before its lesson is read" for number in exercises if number not in seen]
+            done |= set(exercises)
+            shortest, longest = ROWS.get(path, (0, 24))
+            if not 60 * shortest <= int(cells[4]) <= 60 * longest:
+                found.append(f"{path}: {cells[1].strip()} takes {cells[4].strip()} minutes, not {shortest} to {longest} hours")
+        if re.search("^In all ", part, re.MULTILINE):
+            read_in.append(seen)
+            done_in.append(done)
+    if len(read_in) != 3 or not read_in[-1] == done_in[-1] == set(lessons):
+        found.append(f"{len(read_in)} paths; of {len(lessons)} lessons the last has {[len(some[-1]) for some in (read_in, done_in) if some]}")
     return found + (["a page does not say what it needs"] if len(lessons) != len(numbers()) else [])
 
 
@@ -194,8 +179,7 @@ CHECKS: list[tuple[str, Callable[[], list[str]]]] = [
     ("every link leads somewhere", broken_links),
     ("lessons that do not exist are called planned", not_called_planned),
     ("'Read next' leads to the next lesson that exists", wrong_next),
-    ("a lesson takes as many minutes wherever it is named", other_minutes),
-    ("the map is drawn from what the pages say (python3 tools/workbook map)", other_map),
+    ("lessons take the minutes of the formula wherever they are stated, and rest (python3 tools/workbook minutes --write)", wrong_minutes),
     ("the paths of the map have what their lessons need", wrong_paths),
     ("no sentence goes around a cell", around_cells),
     ("every fold is opened and closed", open_folds),

@@ -1,5 +1,5 @@
-"""map: regenerates the map after a lesson was added, or states other prerequisites or minutes: lessons/map.svg, and the term's table in MAP.md. The
-paths of a day and of a week are written by hand.
+"""map: regenerates the map after a lesson was added, or states other prerequisites or minutes: lessons/map.svg, and in MAP.md the term's table and all
+sums of minutes. What a day and a week contain is written by hand.
 
 map --figure prints the figure of the prerequisites. A row for each lesson has a square for each earlier lesson: dark if its page names that lesson,
 light if one of its other prerequisites does.
@@ -12,6 +12,10 @@ from workbook.messages import Failure
 from workbook.needs import Lesson, all_needs
 
 LEFT, TOP, CELL = 240, 60, 28
+LINKED = re.compile(r"lessons/lesson(\d\d[a-z]?)_")
+SUMS = re.compile(
+    r"^(?:\| (?P<when>[^|\n]*) \| (?P<read>[^|\n]*lessons/lesson[^|\n]*) \| (?P<done>[^|\n]*?) ?\|[^|\n]*\||In all \d+ minutes \(\d+ hours\))", re.MULTILINE
+)
 STYLE = """\
   <style>
     text { font-family: Helvetica, Arial, sans-serif; font-size: 14px; fill: #1a1a1a; }
@@ -42,7 +46,7 @@ def row(lesson: Lesson, position: int, lessons: dict[str, Lesson], width: int) -
     """One lesson's line of the figure."""
     y = TOP + position * CELL
     parts = [f'  <line x1="16.0" y1="{y + CELL:.1f}" x2="{width - 16:.1f}" y2="{y + CELL:.1f}" class="line"/>\n']
-    parts += [text(16, y + 19, "", f"{lesson.number} {titled(lesson)}"), text(LEFT - 24, y + 19, "small end", str(lesson.minutes))]
+    parts += [text(16, y + 19, "", f"{lesson.number} {titled(lesson)}"), text(LEFT - 24, y + 19, "small end", f"{lesson.reading} + {lesson.exercise}")]
     if position < len(lessons) - 1:
         parts.append(text(LEFT + position * CELL + CELL / 2, TOP - 10, "small mid", lesson.number))
     for column, number in enumerate(list(lessons)[:position]):
@@ -71,37 +75,69 @@ def figure(needs: list[Lesson]) -> str:
     parts += ['aria-labelledby="title desc">\n  <title id="title">Which lesson needs which</title>\n']
     parts += ['  <desc id="desc">', *described, "</desc>\n", STYLE]
     parts += [f'  <rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="8" fill="#ffffff" stroke="#c4c4c4"/>\n']
-    parts += [text(16, 26, "small", "lesson, minutes"), text(LEFT, 26, "small", "needs")]
+    parts += [text(16, 26, "small", "lesson, minutes: reading + exercise"), text(LEFT, 26, "small", "needs")]
     parts += [row(lesson, position, lessons, width) for position, lesson in enumerate(needs)]
     return "".join([*parts, legend(TOP + len(needs) * CELL + 16), "</svg>\n"])
 
 
+def link(lesson: Lesson, part: str = "") -> str:
+    """A link of MAP.md to a lesson's page, or to a part of it."""
+    return f"[{lesson.number} {titled(lesson)}]({lesson.folder}/README.md{part})"
+
+
 def term(needs: list[Lesson]) -> str:
-    """The rows of a term: the first two lessons share a week."""
-    weeks = [needs[:2], *([lesson] for lesson in needs[2:])]
-    rows = []
-    for week, lessons in enumerate(weeks, 1):
-        links = ", ".join(f"[{one.number} {titled(one)}]({one.folder}/README.md)" for one in lessons)
-        rows.append(f"| week {week} | {links} | {sum(one.minutes for one in lessons)} |\n")
-    return "".join(rows)
+    """The rows of a term, without their sums: each week a lesson and its exercise."""
+    return "".join(f"| week {week} | {link(one)} | {link(one, '#exercise')} | |\n" for week, one in enumerate(needs, 1))
 
 
 def with_term(page: str, needs: list[Lesson]) -> str:
     """MAP.md with the table of a term regenerated."""
     head, title, rest = page.partition("\n## A term\n")
     rest, following, others = rest.partition("\n## ")
-    rest = re.sub(r"^\| week.*\n", "", rest, flags=re.MULTILINE)
+    rest = re.sub(r"^\| week \d.*\n", "", rest, flags=re.MULTILINE)
     rest = re.sub(r"^\|---.*\n", lambda line: line[0] + term(needs), rest, count=1, flags=re.MULTILINE)
-    rest = re.sub(r"^(In all )\S+", rf"\g<1>{sum(one.minutes for one in needs)}", rest, flags=re.MULTILINE)
     return head + title + rest + following + others
+
+
+def with_sums(page: str, needs: list[Lesson]) -> str:
+    """MAP.md with the minutes of each row, and those of each path below its table: a row has what is read, then which exercises are done."""
+    lessons = {lesson.number: lesson for lesson in needs}
+    total = 0
+
+    def summed(found: re.Match[str]) -> str:
+        nonlocal total
+        if not found["read"]:
+            minutes, total = total, 0
+            return f"In all {minutes} minutes ({round(minutes / 60)} hours)"
+        read, done = ([lessons[number] for number in LINKED.findall(found[cell]) if number in lessons] for cell in ("read", "done"))
+        minutes = sum(lesson.reading for lesson in read) + sum(lesson.exercise for lesson in done)
+        total += minutes
+        done_cell = f" {found['done']} " if done else " "
+        return f"| {found['when']} | {found['read']} |{done_cell}| {minutes} |"
+
+    return SUMS.sub(summed, page)
+
+
+def new_map(page: str) -> tuple[str, str]:
+    """lessons/map.svg and MAP.md, made from the pages' heads and from what MAP.md has now."""
+    needs = all_needs()
+    return figure(needs), with_sums(with_term(page, needs), needs)
 
 
 def make_map() -> None:
     """Writes both files."""
-    needs = all_needs()
-    Path("lessons/map.svg").write_text(figure(needs), "utf-8")
     page = Path("MAP.md")
-    page.write_text(with_term(page.read_text("utf-8"), needs), "utf-8")
+    drawn, text = new_map(page.read_text("utf-8"))
+    Path("lessons/map.svg").write_text(drawn, "utf-8")
+    page.write_text(text, "utf-8")
+
+
+def other_map() -> list[str]:
+    """Which of the two files is not as the pages' heads make it."""
+    drawn, text = Path("lessons/map.svg").read_text("utf-8"), Path("MAP.md").read_text("utf-8")
+    made = new_map(text)
+    names = [name for name, found, expected in zip(("lessons/map.svg", "MAP.md"), (drawn, text), made) if found != expected]
+    return [f"{name} differs (python3 tools/workbook map)" for name in names]
 
 
 def main(arguments: list[str]) -> int:

@@ -1,12 +1,18 @@
-"""needs: the prerequisites of each lesson, as its page states them ("*About 90 minutes ... You need lessons 01 to 03 and 05.*"), as lines
-`03 relu 90 01 02`: number, name, minutes, prerequisites."""
+"""needs: what each lesson takes, as the head of its page states it ("*About 65 minutes to read and run, and 105 for the exercise. You need lessons 01
+to 03 and 05.*"), as lines `03 relu 65 105 01 02`: number, name, minutes of reading and of the exercise, prerequisites."""
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbook.lessons import lesson_folders, number_of
 
-HEAD = re.compile(r"^\*About (\d+) minutes.*?\*$", re.DOTALL | re.MULTILINE)
+# A further exercise (03b) has little to read, and nothing to run: it states one number.
+HEAD = re.compile(
+    r"^\*(?:About (?P<reading>\d+) minutes to read and run(?P<rest>, in two sittings)?, and (?P<exercise>\d+) for the exercise"
+    r"|A further exercise of about (?P<further>\d+) minutes, reading included)\b"
+    r"(?: \(two sittings: TODO 1 to (?P<half>\d+), then (?P<next>\d+) to (?P<last>\d+)\))?.*?\*$",
+    re.DOTALL | re.MULTILINE,
+)
 NUMBERS = re.compile(r"(\d\d)(?: to (\d\d))?")
 
 
@@ -16,7 +22,8 @@ class Lesson:
 
     number: str
     folder: Path
-    minutes: int
+    reading: int
+    exercise: int
     needs: list[str]
 
     @property
@@ -32,19 +39,19 @@ def numbers_in(text: str) -> list[str]:
 
 
 def all_needs() -> list[Lesson]:
-    """Every lesson with a two-digit number whose page states its prerequisites."""
+    """Every lesson whose page states its prerequisites and the minutes to read and run it, as a further exercise (03b) does not."""
     lessons = []
     for folder in lesson_folders():
         number = number_of(folder)
-        head = HEAD.search((folder / "README.md").read_text("utf-8")) if number.isdecimal() else None
-        if head:
+        head = HEAD.search((folder / "README.md").read_text("utf-8"))
+        if head and head["reading"]:
             words = head[0].replace("\n", " ").rpartition("You need ")[2]
-            lessons.append(Lesson(number, folder, int(head[1]), numbers_in(words)))
+            lessons.append(Lesson(number, folder, int(head["reading"]), int(head["exercise"]), numbers_in(words)))
     return lessons
 
 
 def main(arguments: list[str]) -> int:
     """Prints a line for each lesson."""
     for lesson in all_needs():
-        print(lesson.number, lesson.name, lesson.minutes, *lesson.needs)
+        print(lesson.number, lesson.name, lesson.reading, lesson.exercise, *lesson.needs)
     return 0

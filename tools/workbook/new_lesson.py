@@ -10,8 +10,8 @@ from pathlib import Path
 from workbook.format import lay_out
 from workbook.generate import generate
 from workbook.lessons import lesson_folders, number_of
-from workbook.map import make_map
 from workbook.messages import Failure, say, warn
+from workbook.minutes import write_minutes
 from workbook.pages import UNMEASURED
 
 
@@ -93,8 +93,8 @@ def without_plan(page: str, number: str) -> str:
 
 
 def register(lesson: NewLesson) -> None:
-    """Adds the lesson to the lists of lessons."""
-    start = f"| [{lesson.number} {lesson.name}]({lesson.page}) | 90 | FILL IN: "
+    """Adds the lesson to the lists of lessons; make_the_rest writes its minutes."""
+    start = f"| [{lesson.number} {lesson.name}]({lesson.page}) | 0 + 0 | FILL IN: "
     phrase = f"<!--={lesson.number} headline -->{UNMEASURED}<!--/-->"
     add_row(Path("README.md"), lesson.number, start + f"about | {phrase} | FILL IN: exercise |")
     add_row(Path("TEACHING.md"), lesson.number, start + "in class | FILL IN: at home |")
@@ -117,7 +117,7 @@ def make_the_rest(lesson: NewLesson) -> None:
         lay_out([str(path) for path in files])
     except Failure:
         warn("clang-format 14 is not installed, so the new files may not be laid out as make format does.")
-    make_map()
+    write_minutes()
     generate(lesson.number)
 
 
