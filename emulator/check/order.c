@@ -125,6 +125,17 @@ static void facts_join_clock(struct facts *to, const struct stream_clock *clock)
     stream_clock_join(to->clock, clock);
 }
 
+/* All that one set knows becomes what the other one, empty so far, knows. */
+static void facts_copy(struct facts *to, const struct facts *from) {
+    if (to->capacity != from->capacity) {
+        free(to->items);
+        to->items = zeroed(from->capacity, sizeof *to->items);
+        to->capacity = from->capacity;
+    }
+    memcpy(to->items, from->items, from->capacity * sizeof *to->items);
+    to->count = from->count;
+}
+
 void facts_join(struct facts *to, const struct facts *from) {
     if (from->everything) {
         facts_clear(to);
@@ -132,9 +143,25 @@ void facts_join(struct facts *to, const struct facts *from) {
     }
     if (from->clock)
         facts_join_clock(to, from->clock);
-    for (uint32_t i = 0; from->count && i < from->capacity; i++)
-        if (from->items[i].id.block)
-            facts_add(to, from->items[i]);
+    if (!from->count || to->everything)
+        return;
+    /* Every block that counts itself off at a variable in global memory acquires a fact about each of the n blocks
+     * before it, and releases them again: n * n in all. So this is the checks' innermost loop in such kernels. */
+    if (!to->count) {
+        facts_copy(to, from);
+        return;
+    }
+    for (uint32_t i = 0; i < from->capacity; i++) {
+        const struct fact *new = &from->items[i];
+        if (!new->id.block)
+            continue;
+        /* What was acquired from this set, and is released to it again, is mostly in the same slot. */
+        struct fact *slot = to->capacity == from->capacity ? &to->items[i] : NULL;
+        if (slot && slot->id.block == new->id.block)
+            fact_join(slot, new);
+        else
+            facts_add(to, *new);
+    }
 }
 
 bool facts_cover(const struct facts *f, struct block_id by, struct access_record record) {
