@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbook.lessons import lesson_folders, number_of
+from workbook.lessons import has_program, lesson_folders, number_of
 
 HEAD = re.compile(r"^\*About (\d+) minutes.*?\*$", re.DOTALL | re.MULTILINE)
-NUMBERS = re.compile(r"(\d\d)(?: to (\d\d))?")
+NUMBERS = re.compile(r"(\d\d)([a-z]?)(?: to (\d\d))?")
 
 
 @dataclass
@@ -26,17 +26,17 @@ class Lesson:
 
 
 def numbers_in(text: str) -> list[str]:
-    """01 to 03 and 05 -> 01 02 03 05."""
-    ranges = [(int(found[1]), int(found[2] or found[1])) for found in NUMBERS.finditer(text)]
-    return [f"{number:02d}" for first, last in ranges for number in range(first, last + 1)]
+    """01 to 03, 05 and 11b -> 01 02 03 05 11b."""
+    ranges = [(int(found[1]), int(found[3] or found[1]), found[2]) for found in NUMBERS.finditer(text)]
+    return [f"{number:02d}{letter}" for first, last, letter in ranges for number in range(first, last + 1)]
 
 
 def all_needs() -> list[Lesson]:
-    """Every lesson with a two-digit number whose page states its prerequisites."""
+    """Every lesson with a program whose page states its prerequisites."""
     lessons = []
     for folder in lesson_folders():
         number = number_of(folder)
-        head = HEAD.search((folder / "README.md").read_text("utf-8")) if number.isdecimal() else None
+        head = HEAD.search((folder / "README.md").read_text("utf-8")) if has_program(folder) else None
         if head:
             words = head[0].replace("\n", " ").rpartition("You need ")[2]
             lessons.append(Lesson(number, folder, int(head[1]), numbers_in(words)))
