@@ -1,6 +1,8 @@
 /* Grader of exercise 11, a step of a radix sort in three launches: split, as lessons/lesson11_scan/exercise.cu describes it. split.h has the
  * checks. */
-#include "lessons/lesson11_scan/split.h"
+#include "tools/grading/grader.h"
+
+#include "lessons/lesson11_scan/split.h" // uses grader.h
 
 static const struct function split = FUNCTION(void, split, const unsigned *, unsigned *, int, int, int *, cudaStream_t);
 

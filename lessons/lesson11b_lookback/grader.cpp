@@ -1,6 +1,8 @@
 /* Grader of exercise 11b, a step of a radix sort in a single scan launch: split, as lessons/lesson11b_lookback/exercise.cu describes it.
  * lessons/lesson11_scan/split.h has the checks. */
-#include "lessons/lesson11_scan/split.h"
+#include "tools/grading/grader.h"
+
+#include "lessons/lesson11_scan/split.h" // uses grader.h
 
 static const struct function split =
     FUNCTION(void, split, const unsigned *, unsigned *, int, int, unsigned long long *, cudaStream_t);
