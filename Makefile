@@ -22,7 +22,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # --- the words ---
 
-# A lesson's program is lesson03.cu or, of a lesson about Python, lesson27.py. lesson03b_operators is a further exercise of lesson 03, without a program.
+# A lesson's program is lesson03.cu or, of a lesson about Python, lesson27.py. lesson11b_lookback is the second part of lesson 11, and
+# lesson03b_operators a further exercise of lesson 03, without a program.
 folders   := $(patsubst lessons/%/,%,$(sort $(wildcard lessons/lesson[0-9][0-9]_*/ lessons/lesson[0-9][0-9][a-z]_*/)))
 number_of  = $(patsubst lesson%,%,$(firstword $(subst _, ,$(1))))
 lessons   := $(foreach folder,$(folders),$(if $(wildcard lessons/$(folder)/lesson*.cu lessons/$(folder)/lesson*.py),lesson$(call number_of,$(folder))))

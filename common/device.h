@@ -56,7 +56,7 @@ enum { OPTIONS_SIZE_MAX = 1 << 30 };
 struct options {
     long long size; /* number of elements; -1: not given, the lesson uses its own sizes */
     uint64_t seed;  /* of the random input; 1 when not given */
-    int version;    /* run only this version, numbered from 1; 0: not given, run all */
+    int version;    /* run only this version, a number from `first` on; 0: not given, run all */
 };
 
 static inline void options_usage_error(const char *program, const char *what, const char *text) {
@@ -78,8 +78,8 @@ static inline long long options_number(const char *program, const char *name, co
     return value;
 }
 
-/* Reads the environment, then the command line. `versions` is how many versions the lesson has. */
-static inline struct options options_read(int argc, char **argv, int versions) {
+/* Reads the environment, then the command line. `versions` is how many versions the lesson has, `first` the number of the first. */
+static inline struct options options_read(int argc, char **argv, int versions, int first = 1) {
     struct options options = {-1, 1, 0};
     struct {
         const char *variable, *word;
@@ -87,7 +87,7 @@ static inline struct options options_read(int argc, char **argv, int versions) {
     } known[] = {
         {"SIZE", "--size", 0, OPTIONS_SIZE_MAX, -1},
         {"SEED", "--seed", 0, LLONG_MAX, 1},
-        {"V", "--version", 1, versions, 0},
+        {"V", "--version", first, first + versions - 1, 0},
     };
     for (int k = 0; k < 3; k++) {
         const char *text = getenv(known[k].variable);

@@ -82,6 +82,7 @@ template <class size, class problem, class version, class job> struct lesson {
     const size *verified, *measured;
     int verified_count, measured_count;
     int largest_verified = INT_MAX; /* larger sizes have only a table, whose results are verified */
+    int first_version = 1;          /* what V= calls the first one: the second part of a lesson counts on */
 };
 
 /* The sizes that are verified and those that have a table. Both arrays must outlive the run. */
@@ -207,8 +208,8 @@ void lesson_measure_in_turns(const struct lesson<size, problem, version, job> *l
 /* The versions that were asked for. */
 template <class lesson_type>
 void lesson_range(const lesson_type *lesson, const struct options *options, int *first, int *last) {
-    *first = options->version ? options->version - 1 : 0;
-    *last = options->version ? options->version - 1 : lesson->count - 1;
+    *first = options->version ? options->version - lesson->first_version : 0;
+    *last = options->version ? options->version - lesson->first_version : lesson->count - 1;
 }
 
 template <class size, class problem, class version, class job>
@@ -258,7 +259,7 @@ int lesson_run(const struct lesson<size, problem, version, job> *lesson, const s
 template <class problem, class version, class job, int VERIFIED, int MEASURED>
 int lesson_main(struct lesson<int, problem, version, job> *lesson, const int (&verified)[VERIFIED],
                 const int (&measured)[MEASURED], int argc, char **argv) {
-    struct options options = options_read(argc, argv, lesson->count);
+    struct options options = options_read(argc, argv, lesson->count, lesson->first_version);
     const int asked[] = {(int)options.size};
     device_print_backend();
     if (options.size >= 0) {

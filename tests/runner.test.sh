@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 project=$PWD
 make_scratch
 cd "$scratch"
-mkdir -p tests/folder emulator/tests lessons/lesson01_threads lessons/lesson03_relu lessons/lesson03b_operators build/tests/logs
+mkdir -p tests/folder emulator/tests lessons/lesson01_threads lessons/lesson03_relu lessons/lesson03b_operators lessons/lesson11b_lookback build/tests/logs
+touch lessons/lesson11b_lookback/lesson11b.cu
 
 suite() { # NAME: its body comes in
   { echo '#!/bin/sh' && cat; } >"$1.test.sh"
@@ -95,17 +96,17 @@ suite tests/short <<'END_OF_SUITE'
 echo "ok SUITE=${SUITE:-} QUICK=${QUICK:-}"
 END_OF_SUITE
 run_suites
-expect "a suite is run for each lesson or exercise" 0 '^6 passed'
+expect "a suite is run for each lesson or exercise, 11b among the lessons" 0 '^8 passed'
 arguments='lesson 03b' run_suites
 expect "lesson NN runs what is for it" 0 '^1 passed'
 arguments='lessn 03' run_suites
 expect "another word is an error" error 'usage'
 run_suites QUICK=1 VERBOSE=1
 expect "QUICK=1 runs the quick ones" 0 '^2 passed'
-expect "and says what it leaves out" 0 '^QUICK=1 left out, .*: folder/each \(2 lessons\), folder/programs \(2 lessons\)'
+expect "and says what it leaves out" 0 '^QUICK=1 left out, .*: folder/each \(3 lessons\), folder/programs \(3 lessons\)'
 expect "suites are not told of it" 0 'ok SUITE= QUICK=$'
 run_suites QUICK=0
-expect "QUICK=0 is not quick" 0 '^6 passed'
+expect "QUICK=0 is not quick" 0 '^8 passed'
 
 # --- time ---
 

@@ -1,4 +1,4 @@
-/* measure.h - what lesson 11 does with its versions: verify each, count them on the emulator, and time them on a GPU, in turns with a
+/* measure.h - what lessons 11 and 11b do with their versions: verify each, count them on the emulator, and time them on a GPU, in turns with a
  * copy kernel and with CUB.
  *
  *     frame lesson = frame_of("scan", versions, VERSIONS);      for lesson.h

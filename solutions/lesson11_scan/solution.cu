@@ -7,27 +7,25 @@
  * (Done for bit 0, then for bit 1 of the result, and so on up to bit 31, this sorts the array: that is a radix sort.)
  *
  * The place of an element is an exclusive scan. An element whose bit is 0 is preceded by as many elements as there are zeros before it.
- * One whose bit is 1 is preceded by all zeros of the array and by the ones before it. So a first kernel counts all zeros, and a second one
- * scans in a single pass, with decoupled look-back, and writes each element to its place.
+ * One whose bit is 1 is preceded by all zeros of the array and by the ones before it. Three launches find the places, as in version 5 of the
+ * lesson: the first counts the zeros of each tile, the second, one block, makes of these counts the zeros before each tile, and the third
+ * scans its tile from there on and writes each element to its place. (Exercise 11b is the same step with a single scan launch.)
  *
  * The grader (make exercise11) calls, from the host:
  *
- *     void split(const unsigned *x, unsigned *y, int n, int bit, unsigned long long *words, cudaStream_t stream);
+ *     void split(const unsigned *x, unsigned *y, int n, int bit, int *sums, cudaStream_t stream);
  *
  *   - x and y are device arrays of n elements, 0 <= n <= 2^30, at any address aligned for unsigned; 0 <= bit <= 31. The kernels write all
- *     of y, and nothing else but words;
- *   - words is device memory for 2 + n / TILE + 1 words with arbitrary contents, for example what the last call has left there;
+ *     of y, and nothing else but sums;
+ *   - sums is device memory for n / TILE + 2 ints with arbitrary contents, for example what the last call has left there;
  *   - the work is queued in `stream`, and the function returns without waiting for it; a failing launch is reported;
- *   - each element is read at most twice, and neighbouring threads read neighbouring elements. (A kernel that reads each element only once
- *     may give each thread several neighbours.) What waiting blocks poll by volatile, relaxed or acquire loads is not counted;
- *   - there is at most one atomic for 256 elements, plus 2048 for barriers (the solution has two for 2048 elements); a warp executes at most
- *     250 instructions for 32 elements, waiting not counted (the solution about 60), plus 40000; from 65536 elements on, at least 4096
- *     threads read and write, and no block processes more than half of the elements;
- *   - the order in which blocks start is unspecified: a block must not wait for one that may not have started. (The emulator and today's
- *     GPUs start block 0 first. CUDA does not guarantee it, and the grader does not detect code that relies on it.)
+ *   - each element is read at most twice, and neighbouring threads read neighbouring elements;
+ *   - there is at most one atomic for 256 elements, plus 2048 for barriers (the solution has none); a warp executes at most 250 instructions
+ *     for 32 elements (the solution about 60), plus 40000; from 65536 elements on, at least 4096 threads read and write, and no block
+ *     processes more than half of the elements;
  *   - memory that the function allocates is freed, or used again in its next call.
  */
-// fails as given: not_implemented
+// fails as given: stale_output
 #include "common/check.h"
 
 enum { WARP = 32 };
@@ -35,35 +33,6 @@ enum { BLOCK = 256, WARPS = BLOCK / WARP }; // threads and warps in a block
 enum { ROWS = 8 };                          // rows of 32 elements that a warp has
 enum { TILE = BLOCK * ROWS };               // elements of a block
 #define ALL_LANES 0xffffffffu               // the mask that names all 32 lanes
-
-/* What a tile publishes for later tiles: a status, and a number of zeros, in one word of 8 bytes. */
-enum status {
-    NOTHING,
-    SUM,
-    PREFIX
-}; // nothing yet; the zeros of the tile; the zeros of all tiles up to this one, itself included
-typedef unsigned long long word;
-
-__device__ word word_of(enum status status, int value) {
-    return (word)status << 32 | (unsigned)value;
-}
-
-__device__ enum status status_of(word w) {
-    return (enum status)(w >> 32);
-}
-
-__device__ int value_of(word w) {
-    return (int)w;
-}
-
-/* In one piece, and from L2 each time. */
-__device__ word load_word(const word *p) {
-    return *(const volatile word *)p;
-}
-
-__device__ void store_word(word *p, word w) {
-    *(volatile word *)p = w;
-}
 
 /* The sum of the lanes up to this one, its own included. All 32 lanes call it together. */
 __device__ int warp_scan(int value) {
@@ -76,7 +45,8 @@ __device__ int warp_scan(int value) {
 }
 
 /* Each warp of the block passes a number, `mine`, the same in all its lanes. Returns the sum of the warps before this one, and puts the
- * sum of all into *total. All threads call it together, once in a kernel. */
+ * sum of all into *total. All threads call it together, with a barrier
+ * between two calls. */
 __device__ int before_warp(int mine, int *total) {
     __shared__ int numbers[WARPS];
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
@@ -118,80 +88,56 @@ __device__ int load_rows(const unsigned *x, int n, int first, int bit, unsigned 
     return zeros;
 }
 
-/* Adds the zeros of all tiles to *zeros. */
-__global__ void count_kernel(const unsigned *x, int n, int bit, unsigned *zeros) {
+/* The first launch: sums[b] becomes the number of zeros in tile b. */
+__global__ void count_kernel(const unsigned *x, int n, int bit, int *sums) {
     unsigned v[ROWS], zero[ROWS];
     int total;
     before_warp(load_rows(x, n, first_element(blockIdx.x), bit, v, zero), &total);
     if (threadIdx.x == 0) {
-        atomicAdd(zeros, (unsigned)total);
+        sums[blockIdx.x] = total;
     }
 }
 
-/* The number of blocks that have started before. A block with a lower number is running or done. */
-__device__ int take_tile(unsigned *ticket) {
-    __shared__ int tile;
-    if (threadIdx.x == 0) {
-        tile = (int)atomicAdd(ticket, 1u);
-    }
-    __syncthreads();
-    return tile;
-}
-
-/* Warp 0 calls it, all 32 lanes, with the zeros of this tile. Returns the zeros of all tiles before, in all lanes. */
-__device__ int look_back(word *words, int tile, int sum) {
-    int lane = threadIdx.x, before = 0;
-    //> TODO 2: lane 0 publishes the sum of this tile (store_word, SUM). Then lane k loads the word of the tile k + 1 places before, if it
-    //> exists; what precedes the first tile counts as a PREFIX of 0. All repeat it (load_word) while one of the 32 is NOTHING (__any_sync).
-    //> Which lane is the nearest with a PREFIX (__ballot_sync, __ffs)? Add up the values up to that lane, itself included, and no further.
-    //> If there is none, add up all 32, and look at the 32 tiles before these. At the end lane 0 publishes the prefix of this tile.
-    //| (void)words, (void)tile, (void)sum, (void)lane;
-    if (lane == 0) {
-        store_word(&words[tile], word_of(SUM, sum));
-    }
-    bool found = false;
-    for (int other = tile - 1 - lane; !found; other -= WARP) {
-        word w;
-        do {
-            w = other >= 0 ? load_word(&words[other]) : word_of(PREFIX, 0);
-        } while (__any_sync(ALL_LANES, status_of(w) == NOTHING));
-        unsigned prefixes = __ballot_sync(ALL_LANES, status_of(w) == PREFIX);
-        found = prefixes != 0;
-        int last = found ? __ffs(prefixes) - 1 : WARP - 1;
-        int scanned = warp_scan(lane <= last ? value_of(w) : 0);
-        before += __shfl_sync(ALL_LANES, scanned, WARP - 1);
-    }
-    if (lane == 0) {
-        store_word(&words[tile], word_of(PREFIX, before + sum));
-    }
-    //<
-    return before;
-}
-
-__global__ void split_kernel(const unsigned *x, unsigned *y, int n, int bit, word *words, unsigned *ticket,
-                             const unsigned *all_zeros) {
-    __shared__ int before_tile;
-    unsigned v[ROWS], zero[ROWS];
-    int lane = threadIdx.x % WARP, tile = take_tile(ticket), first = first_element(tile), total;
-    int before = before_warp(load_rows(x, n, first, bit, v, zero), &total);
-    //> TODO 3: warp 0 looks back. How does its result reach all threads of the block? Then `before` counts the zeros of all tiles and warps
-    //> before.
-    //| (void)before_tile, (void)words, (void)look_back, (void)before;
-    if (threadIdx.x < WARP) {
-        int found = look_back(words, tile, total);
-        if (lane == 0) {
-            before_tile = found;
+/* The second launch, one block: sums[b] becomes the number of zeros before tile b, and sums[tiles] that of all tiles. It proceeds in rounds of
+ * BLOCK sums, one for each thread; `before` is what all earlier rounds have. */
+__global__ void starts_kernel(int *sums, int tiles) {
+    int before = 0;
+    for (int first = 0; first < tiles; first += BLOCK) {
+        int b = first + threadIdx.x, mine = b < tiles ? sums[b] : 0, total = 0;
+        //> TODO 2: scan the sums of this round: within the warp (warp_scan), and over the warps (before_warp takes the warp's sum; which lane
+        //> has it?). What is before tile b? warp_scan includes `mine`. Store it in sums[b] if there is a tile b. What does the next round
+        //> start with, and what must all threads have done before it calls before_warp again?
+        //| (void)mine, (void)total;
+        //| if (b == 0) { // right where there is a single tile, so that you can try TODO 1 and TODO 3 first
+        //|     before = mine;
+        //|     sums[0] = 0;
+        //| }
+        int scanned = warp_scan(mine);
+        int inside = before_warp(__shfl_sync(ALL_LANES, scanned, WARP - 1), &total) + scanned - mine;
+        if (b < tiles) {
+            sums[b] = before + inside;
         }
+        before += total;
+        __syncthreads();
+        //<
     }
-    __syncthreads();
-    before += before_tile;
-    //<
-    int zeros_of_x = (int)*all_zeros;
+    if (threadIdx.x == 0) {
+        sums[tiles] = before;
+    }
+}
+
+/* The third launch: each tile writes its elements to their places. */
+__global__ void places_kernel(const unsigned *x, unsigned *y, int n, int bit, const int *sums, int tiles) {
+    unsigned v[ROWS], zero[ROWS];
+    int lane = threadIdx.x % WARP, tile = blockIdx.x, first = first_element(tile), total;
+    int before = before_warp(load_rows(x, n, first, bit, v, zero), &total);
+    int zeros_of_x = sums[tiles];
+    before += sums[tile]; // the zeros of all tiles and warps before
     for (int r = 0; r < ROWS; r++) {
         int i = first + r * WARP + lane;
-        //> TODO 4: count the zeros before element i: those in `before`, and those of the lanes before this one (zero[r] has their bits).
+        //> TODO 3: count the zeros before element i: those in `before`, and those of the lanes before this one (zero[r] has their bits).
         //> Where does the element go if its own bit is 0, and where if it is 1? By how much does `before` grow for the next row?
-        //| (void)y, (void)zeros_of_x, (void)i;
+        //| (void)y, (void)zeros_of_x, (void)i, (void)before;
         int zeros = before + __popc(zero[r] & ((1u << lane) - 1));
         if (i < n) {
             y[zero[r] >> lane & 1 ? zeros : zeros_of_x + i - zeros] = v[r];
@@ -201,20 +147,15 @@ __global__ void split_kernel(const unsigned *x, unsigned *y, int n, int bit, wor
     }
 }
 
-void split(const unsigned *x, unsigned *y, int n, int bit, unsigned long long *words, cudaStream_t stream) {
+void split(const unsigned *x, unsigned *y, int n, int bit, int *sums, cudaStream_t stream) {
     int tiles = (n + TILE - 1) / TILE;
-    unsigned *ticket = (unsigned *)&words[0], *all_zeros = (unsigned *)&words[1];
-    word *tile_words = &words[2];
-    //> TODO 5: what must be 0 before the first block starts (cudaMemsetAsync, in `stream`)? Then launch both kernels, a block for each tile,
-    //> and check each launch. A grid of 0 blocks is an error.
-    //| (void)x, (void)y, (void)bit, (void)stream, (void)tiles, (void)ticket, (void)all_zeros, (void)tile_words;
     if (tiles == 0) {
-        return;
+        return; // a grid of 0 blocks is an error
     }
-    CUDA_CHECK(cudaMemsetAsync(words, 0, (2 + tiles) * sizeof *words, stream));
-    count_kernel<<<tiles, BLOCK, 0, stream>>>(x, n, bit, all_zeros);
+    count_kernel<<<tiles, BLOCK, 0, stream>>>(x, n, bit, sums);
     CUDA_CHECK_LAUNCH();
-    split_kernel<<<tiles, BLOCK, 0, stream>>>(x, y, n, bit, tile_words, ticket, all_zeros);
+    starts_kernel<<<1, BLOCK, 0, stream>>>(sums, tiles);
     CUDA_CHECK_LAUNCH();
-    //<
+    places_kernel<<<tiles, BLOCK, 0, stream>>>(x, y, n, bit, sums, tiles);
+    CUDA_CHECK_LAUNCH();
 }

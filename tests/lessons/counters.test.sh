@@ -38,7 +38,7 @@ END
   equal=$((equal + same)) all=$((all + same + different))
 }
 
-lessons=$(sed -n 's/^"\(lesson[0-9]*\)".*/\1/p' "$here/lessons.csv" | sort -u)
+lessons=$(sed -n 's/^"\(lesson[0-9]*[a-z]*\)".*/\1/p' "$here/lessons.csv" | sort -u)
 for lesson in $lessons; do
   capture sh tests/lessons/built.sh "${lesson#lesson}" "$scratch/$lesson"
   if [ "$status" = 0 ]; then count "$lesson"; fi

@@ -14,7 +14,7 @@ in_place() { # FILE...
     [ -f "${file%/*}/$header" ] || echo "$file: $header"
   done
 }
-programs=$(ls lessons/lesson[0-9][0-9]_*/lesson[0-9][0-9].cu)
+programs=$(ls lessons/lesson[0-9][0-9]*_*/lesson[0-9][0-9]*.cu)
 # shellcheck disable=SC2086
 missing=$(in_place $programs lessons/*/*.h common/*.h)
 if [ "$(echo "$programs" | wc -l)" -ge 20 ] && [ -z "$missing" ]; then

@@ -33,9 +33,10 @@ class Job(NamedTuple):
 
 
 def numbers_of(subject: str) -> list[str]:
-    """The numbers of all lessons, or of all exercises, including 03b."""
-    found = [FOLDER.match(path.name) for path in sorted(Path("lessons").iterdir()) if path.is_dir()]
-    return [one[1] + one[2] for one in found if one and (subject == "exercise" or not one[2])]
+    """The numbers of all lessons, 11b among them, or of all exercises, including 03b, whose folder has no program."""
+    folders = [path for path in sorted(Path("lessons").iterdir()) if path.is_dir() and FOLDER.match(path.name)]
+    named = [(path, FOLDER.sub(r"\1\2", path.name)) for path in folders]
+    return [number for path, number in named if subject == "exercise" or number.isdecimal() or list(path.glob(f"lesson{number}.*"))]
 
 
 def jobs_of(path: Path) -> Iterator[Job]:

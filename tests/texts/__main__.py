@@ -6,6 +6,7 @@ from pathlib import Path
 
 import glossary
 from texts import CODE, ROOT, anchors, links, numbers, pages, paragraph, read, texts
+from workbook.lessons import lesson_folders, number_of
 from workbook.minutes import wrong_minutes
 from workbook.needs import all_needs
 
@@ -51,7 +52,7 @@ def wrong_next() -> list[str]:
     """Pages whose "Read next" does not name the next lesson; the next lesson also follows a further exercise, 03b."""
     found = []
     for page in pages():
-        number = page[len("lessons/lesson") :][:2]
+        number = number_of(Path(page).parent)
         following = [other for other in numbers() if other > number][:1]
         after = re.search(r"^## Read next.*", read(page), re.DOTALL | re.MULTILINE)
         for other in following:
@@ -119,13 +120,13 @@ def open_folds() -> list[str]:
 
 
 def wrong_syllabus() -> list[str]:
-    """35 lessons, each of them existing or planned, and none of them both or twice. There may be more."""
+    """35 lessons, each of them existing or planned, and none of them both or twice. There may be more, and parts such as 11b."""
     page = read("README.md")
-    rows = re.findall(r"^\| \[(\d\d) ", page, re.MULTILINE)
+    rows = re.findall(r"^\| \[(\d\d[a-z]?) ", page, re.MULTILINE)
     named = rows + re.findall(r"(?:^| )(\d\d) [a-z]", paragraph(page, "Planned"), re.MULTILINE)
     found = [f"lesson {number} is not named" for number in (f"{number:02d}" for number in range(1, 36)) if number not in named]
     found += sorted({f"lesson {number} is named twice" for number in named if named.count(number) > 1})
-    return found + ([f"the rows are {' '.join(rows)}"] if rows != numbers() else [])
+    return found + ([f"the rows are {' '.join(rows)}"] if rows != [number_of(folder) for folder in lesson_folders()] else [])
 
 
 def left_to_write() -> list[str]:

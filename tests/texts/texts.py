@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
 
-from workbook.lessons import lesson_folders, number_of  # noqa: E402 (the line above finds it)
+from workbook.lessons import has_program, lesson_folders, number_of  # noqa: E402 (the line above finds it)
 
 CODE = re.compile(r"^```.*?(?:^```[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 SKIPPED = ("build", "third_party")
@@ -36,8 +36,8 @@ def pages() -> list[str]:
 
 
 def numbers() -> list[str]:
-    """The lessons that have a number of two digits."""
-    return [number for number in map(number_of, lesson_folders()) if number.isdecimal()]
+    """The lessons that have a program: 11 and 11b, and not 03b."""
+    return [number_of(folder) for folder in lesson_folders() if has_program(folder)]
 
 
 def anchors(text: str) -> set[str]:

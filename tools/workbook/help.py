@@ -1,5 +1,5 @@
 """The output of `make` without a target: the help on one screen of 80 columns and 24 lines."""
-from workbook.lessons import lesson_folders, number_of
+from workbook.lessons import has_program, lesson_folders, number_of
 
 SCREEN = """\
 CUDA C workbook: write kernels, run them on a GPU or on the emulator.
@@ -28,10 +28,10 @@ Variables: BACKEND=auto|gpu|cpu TIMEOUT=s ARCH=sm_90 NVCC= NVCCFLAGS= NO_COLOR="
 
 
 def ranges(numbers: list[str]) -> str:
-    """Any number of numbers in one line: 01-03 05 07."""
+    """Any number of numbers in one line: 01-03 05 07 11b 12."""
     found: list[list[str]] = []
     for number in numbers:
-        if found and int(number) == int(found[-1][-1]) + 1:
+        if found and number.isdecimal() and found[-1][-1] == f"{int(number) - 1:02d}":
             found[-1].append(number)
         else:
             found.append([number])
@@ -40,9 +40,9 @@ def ranges(numbers: list[str]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Prints the screen to stdout."""
-    numbers = [number_of(folder) for folder in lesson_folders()]
-    further = [number for number in numbers if not number.isdecimal()]
+    lessons = [number_of(folder) for folder in lesson_folders() if has_program(folder) or number_of(folder).isdecimal()]
+    further = [number_of(folder) for folder in lesson_folders() if number_of(folder) not in lessons]
     print(SCREEN)
-    print(f"Lessons: {ranges([number for number in numbers if number.isdecimal()])} ", end="")
+    print(f"Lessons: {ranges(lessons)} ", end="")
     print(f"and exercises {' '.join(further)} (see README.md)" if further else "(see README.md)")
     return 0

@@ -16,8 +16,13 @@ def number_of(folder: Path) -> str:
 
 
 def lesson_folders() -> list[Path]:
-    """Every lesson's folder in order; a further exercise (03b) comes after its lesson."""
+    """Every lesson's folder in order; a further exercise (03b) and a second part (11b) come after their lesson."""
     return sorted(path for path in Path("lessons").iterdir() if path.is_dir() and LESSON.match(path.name))
+
+
+def has_program(folder: Path) -> bool:
+    """Whether it is a lesson, with a program (11, 11b), and not a further exercise of one (03b)."""
+    return any((folder / f"lesson{number_of(folder)}{suffix}").is_file() for suffix in (".cu", ".py"))
 
 
 def lesson_folder(number: str) -> Path:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbook.lessons import lesson_folders, number_of
+from workbook.lessons import has_program, lesson_folders, number_of
 
 # A further exercise (03b) has little to read, and nothing to run: it states one number.
 HEAD = re.compile(
@@ -13,7 +13,7 @@ HEAD = re.compile(
     r"(?: \(two sittings: TODO 1 to (?P<half>\d+), then (?P<next>\d+) to (?P<last>\d+)\))?.*?\*$",
     re.DOTALL | re.MULTILINE,
 )
-NUMBERS = re.compile(r"(\d\d)(?: to (\d\d))?")
+NUMBERS = re.compile(r"(\d\d)([a-z]?)(?: to (\d\d))?")
 
 
 @dataclass
@@ -33,9 +33,9 @@ class Lesson:
 
 
 def numbers_in(text: str) -> list[str]:
-    """01 to 03 and 05 -> 01 02 03 05."""
-    ranges = [(int(found[1]), int(found[2] or found[1])) for found in NUMBERS.finditer(text)]
-    return [f"{number:02d}" for first, last in ranges for number in range(first, last + 1)]
+    """01 to 03, 05 and 11b -> 01 02 03 05 11b."""
+    ranges = [(int(found[1]), int(found[3] or found[1]), found[2]) for found in NUMBERS.finditer(text)]
+    return [f"{number:02d}{letter}" for first, last, letter in ranges for number in range(first, last + 1)]
 
 
 def all_needs() -> list[Lesson]:

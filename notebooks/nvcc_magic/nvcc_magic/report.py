@@ -57,7 +57,7 @@ def in_notebook(text: str) -> str:
     """The report's advice names the terminal's commands; these are a notebook's."""
     text = re.sub(r"make \.\.\. view LINE=(\d+)", r"%%nvcc --view \1", text)
     text = re.sub(r"make \.\.\. (view|profile|sanitize)", r"%%nvcc --\1", text)
-    return re.sub(r"make (?:lesson\d+ )?(view|profile|sanitize)\b", r"%%nvcc --\1", text)
+    return re.sub(r"make (?:lesson\d+[a-z]? )?(view|profile|sanitize)\b", r"%%nvcc --\1", text)
 
 
 def parse(text: str) -> tuple[list[Kernel], str]:

@@ -1,11 +1,12 @@
 // expect: api_error
 // says: it takes more with each call
-/* A word for each call, which nobody frees. */
+/* A word for each call, which is never freed. */
 #include "common/check.h"
+
 #include "right.h"
 
-void split(const unsigned *x, unsigned *y, int n, int bit, unsigned long long *words, cudaStream_t stream) {
+void split(const unsigned *x, unsigned *y, int n, int bit, int *sums, cudaStream_t stream) {
     void *word;
     CUDA_CHECK(cudaMallocAsync(&word, 4, stream));
-    right_split(x, y, n, bit, words, stream);
+    right_split(x, y, n, bit, sums, stream);
 }

@@ -5,7 +5,7 @@
 #include "right.h"
 
 /* No tile waits: the block has all zeros before in a register. */
-__global__ void all_tiles_kernel(const unsigned *x, unsigned *y, int n, int bit, const unsigned *all_zeros) {
+__global__ void all_tiles_kernel(const unsigned *x, unsigned *y, int n, int bit, const int *sums, int tiles) {
     __shared__ int numbers[WARPS];
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, before = 0;
     for (int tile = 0; tile * TILE < n; tile++) {
@@ -23,20 +23,21 @@ __global__ void all_tiles_kernel(const unsigned *x, unsigned *y, int n, int bit,
         for (int r = 0; r < ROWS; r++) {
             int i = first + r * WARP + lane, here = mine + __popc(zero[r] & ((1u << lane) - 1));
             if (i < n) {
-                y[zero[r] >> lane & 1 ? here : (int)*all_zeros + i - here] = v[r];
+                y[zero[r] >> lane & 1 ? here : sums[tiles] + i - here] = v[r];
             }
             mine += __popc(zero[r]);
         }
     }
 }
 
-void split(const unsigned *x, unsigned *y, int n, int bit, unsigned long long *words, cudaStream_t stream) {
-    unsigned *all_zeros = (unsigned *)words;
-    if (n > 0) {
-        CUDA_CHECK(cudaMemsetAsync(words, 0, sizeof *words, stream));
-        count_kernel<<<(n + TILE - 1) / TILE, BLOCK, 0, stream>>>(x, n, bit, all_zeros);
+void split(const unsigned *x, unsigned *y, int n, int bit, int *sums, cudaStream_t stream) {
+    int tiles = (n + TILE - 1) / TILE;
+    if (tiles > 0) {
+        count_kernel<<<tiles, BLOCK, 0, stream>>>(x, n, bit, sums);
         CUDA_CHECK_LAUNCH();
-        all_tiles_kernel<<<1, BLOCK, 0, stream>>>(x, y, n, bit, all_zeros);
+        starts_kernel<<<1, BLOCK, 0, stream>>>(sums, tiles);
+        CUDA_CHECK_LAUNCH();
+        all_tiles_kernel<<<1, BLOCK, 0, stream>>>(x, y, n, bit, sums, tiles);
         CUDA_CHECK_LAUNCH();
     }
 }

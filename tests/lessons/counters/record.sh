@@ -17,10 +17,10 @@ done
 wait
 
 header "$metrics,$launch_metrics" >"$output/lessons.csv"
-for lesson in "$build"/lesson??; do # of each kernel (also of a template: by its whole name) the first launch and the fourth
+for lesson in "$build"/lesson?? "$build"/lesson??[a-z]; do # of each kernel (also of a template: by its whole name) the first launch and the fourth
   number=${lesson##*lesson}
   SIZE=$(sh tests/lessons/sizes.sh "$number" counted) count "$metrics" --section LaunchStats --section Occupancy \
     --kernel-name-base demangled --kernel-id ':::1|4' "$lesson" >"$lesson.raw"
   compact "$metrics,$launch_metrics" /dev/null "\"$(basename "$lesson")\"," <"$lesson.raw" >>"$output/lessons.csv"
 done
-sed -i -E -e 's/^name,/lesson,name,/' -e '/^"lesson[0-9]*","(void )?(cub::|scan::|select::|cublas|cutlass::|transpose_readWrite|sm[0-9]+_xmma)/d' "$output/lessons.csv" # not ours
+sed -i -E -e 's/^name,/lesson,name,/' -e '/^"lesson[0-9]*[a-z]*","(void )?(cub::|scan::|select::|cublas|cutlass::|transpose_readWrite|sm[0-9]+_xmma)/d' "$output/lessons.csv" # not ours

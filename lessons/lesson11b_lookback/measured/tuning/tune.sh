@@ -1,11 +1,11 @@
 #!/bin/sh
 # tune.sh FOLDER: times the kernels in kernels.cuh on this machine's GPU, for float and for int. It prints what is kept as h200.txt. First build
 # them there:
-#     sh lessons/lesson11_scan/measured/tuning/tune.sh build FOLDER
+#     sh lessons/lesson11b_lookback/measured/tuning/tune.sh build FOLDER
 # Both in the root of the workbook.
 set -u
 . tools/authoring/tuning.sh
-here=lessons/lesson11_scan/measured/tuning
+here=lessons/lesson11b_lookback/measured/tuning
 sm90='-gencode arch=compute_90,code=sm_90'
 
 if [ "$1" = build ]; then

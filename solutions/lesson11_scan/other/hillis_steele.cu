@@ -1,4 +1,4 @@
-/* Three launches instead of a look-back: the zeros of each tile, all sums of these by one block, and then the places. */
+/* With Hillis and Steele's scan in shared memory, over 512 sums at a time, and over each quarter of a tile. */
 #include "common/check.h"
 
 enum { BLOCK = 512, TILE = 4 * BLOCK };
@@ -60,8 +60,8 @@ __global__ void places_kernel(const unsigned *x, unsigned *y, int n, int bit, co
     }
 }
 
-void split(const unsigned *x, unsigned *y, int n, int bit, unsigned long long *words, cudaStream_t stream) {
-    int tiles = (n + TILE - 1) / TILE, *zeros = (int *)words;
+void split(const unsigned *x, unsigned *y, int n, int bit, int *zeros, cudaStream_t stream) {
+    int tiles = (n + TILE - 1) / TILE;
     if (n > 0) {
         zeros_kernel<<<tiles, BLOCK, 0, stream>>>(x, n, bit, zeros);
         CUDA_CHECK_LAUNCH();

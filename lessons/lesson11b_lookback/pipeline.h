@@ -1,4 +1,4 @@
-/* pipeline.h - how a block of lesson 11 has tiles brought to shared memory while it works on others.
+/* pipeline.h - how a block of lesson 11b has tiles brought to shared memory while it works on others.
  *
  *     start_pipeline(&p, ticket, x, n);          all threads: asks for the block's first STAGES tiles
  *     take(v, &p, stage, round, x, n);           all threads: waits for the tile in that stage, and each gets its rows
@@ -8,8 +8,8 @@
  * registers for it, and counts the bytes at a barrier in shared memory (mbarrier), where the others wait. Before 9.0 nothing is asked for
  * and take() loads from x: the same results, with nothing on its way.
  */
-#ifndef LESSONS_LESSON11_SCAN_PIPELINE_H
-#define LESSONS_LESSON11_SCAN_PIPELINE_H
+#ifndef LESSONS_LESSON11B_LOOKBACK_PIPELINE_H
+#define LESSONS_LESSON11B_LOOKBACK_PIPELINE_H
 
 /* The tiles that a block has asked for lie in shared memory, or are on their way there: in stage s, with `arrived` to wait at. */
 struct pipeline {
