@@ -11,6 +11,9 @@ EMULATOR_CACHE=$PWD/build/tests/kernels
 export EMULATOR_CACHE
 unset EMULATOR_TIER EMULATOR_CC
 
+# unmarked PAGE: the page without the stars of bold numbers in its tables, which a program does not print.
+unmarked() { sed '/^|/s/\*\*//g' "$1"; }
+
 # need_jupyterlab NAME: afterwards .venv/ has JupyterLab. Where there is no network to install it from, the suite ends with a skip.
 need_jupyterlab() {
   capture sh tools/notebooks/environment.sh

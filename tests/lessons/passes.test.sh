@@ -16,7 +16,8 @@ rows=$(printf '%s\n' "$output" | awk '/ [0-9]+\.[0-9][0-9] +[0-9]+\.[0-9][0-9]$/
   sub(/ +[0-9.]+ +[0-9.]+$/, "")
   print "| " $0 " | | " loaded " | | " stored " |"
 }')
-missing=$(printf '%s\n' "$rows" | grep -vxF -f "$page" || true)
+unmarked "$page" >"$scratch/page"
+missing=$(printf '%s\n' "$rows" | grep -vxF -f "$scratch/page" || true)
 if [ "$(printf '%s\n' "$rows" | wc -l)" = 8 ] && [ -z "$missing" ]; then
   pass "$page has the bytes that they move"
 else

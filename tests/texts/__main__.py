@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import glossary
+import layout
 from texts import CODE, ROOT, anchors, links, numbers, pages, paragraph, read, texts
 from workbook.lessons import lesson_folders, number_of
 from workbook.minutes import wrong_minutes
@@ -192,6 +193,9 @@ CHECKS: list[tuple[str, Callable[[], list[str]]]] = [
     ("the field's terms that pages use are in the glossary", glossary.undefined),
     ("the glossary is in order", glossary.out_of_order),
     ("the glossary's words are marked where they are first used", glossary.unmarked),
+    ("the code of each version is on its page", layout.versions_without_code),
+    ("a table of more than eight rows or six columns is folded", layout.large_tables),
+    ("at most two numbers of a table are bold", layout.many_marks),
     ("a folder's README names each of its files", unlisted_files),
     ("no word of words_gone.txt is used", words_gone),
 ]

@@ -18,6 +18,9 @@
     * ms ({card}, {date}) | {value(main, v, "ms"):.4f}
     -->
         A line for each column of the table below: its head, and the content of its cells. A column with a star is repeated for each card.
+    ! scan_kernel2 | % of copy
+        Another line there: in the row that begins with scan_kernel2 the number of that column is bold, since the next paragraph is about it.
+        (Of a head such as "ms (NVIDIA H200, 2026-11-21)" the words before the bracket suffice.)
     <!--= code v in rows(main)
     {v:<16} {value(main, v, "ms"):12.4f}
     -->
@@ -71,6 +74,13 @@ class Column(NamedTuple):
     head: str
     cell: str
     each_card: bool
+
+
+class Mark(NamedTuple):
+    """A cell that is bold: the first cell, or cells, of its row, and the head of its column."""
+
+    row: list[str]
+    column: str
 
 
 class Source(NamedTuple):
@@ -185,7 +195,9 @@ class Page:
             raise FormulaError(f"no {'table' if kind == 'table' else 'block of code'} begins in the line below")
         if kind == "table":
             old = now[0].strip("\n").split("\n")
-            made = table(source, loop, [parse_column(line) for line in templates], old[1] if len(old) > 1 else "")
+            marks = [parse_mark(line) for line in templates if line.startswith("!")]
+            columns = [parse_column(line) for line in templates if not line.startswith("!")]
+            made = table(source, loop, columns, marks, old[1] if len(old) > 1 else "")
             text, found = "\n" + "\n".join(made) + "\n", now[0]
         else:
             evaluate = source.evaluators[0]
@@ -241,14 +253,33 @@ def parse_column(line: str) -> Column:
     return Column(head[star:].strip(), cell.strip(), star)
 
 
-def table(source: Source, loop: str, columns: list[Column], ruler: str) -> list[str]:
+def parse_mark(line: str) -> Mark:
+    """`! row | column`; where several rows begin alike, with their next cells: `! planes | a pixel | ms`. FormulaError: row or column is missing."""
+    *row, column = (word.strip() for word in line[1:].split("|"))
+    if not row or not row[0] or not column:
+        raise FormulaError(f"`{line}` marks no cell: ! row | column")
+    return Mark(row, column)
+
+
+def table(source: Source, loop: str, columns: list[Column], marks: list[Mark], ruler: str) -> list[str]:
     """The lines of a table; `ruler` is the second one, kept if it fits."""
     plan = planned(columns, len(source.records))
-    lines = [cells_line([head_of(source, column, card) for column, card in plan])]
-    lines.append(ruler if ruler.count("|") == len(plan) + 1 else "|" + "---|" * len(plan))
-    for names in loops(source.evaluators[0], loop):
-        lines.append(cells_line([cell_of(source, column, card, names) for column, card in plan]))
-    return lines
+    heads = [head_of(source, column, card) for column, card in plan]
+    rows = [[cell_of(source, column, card, names) for column, card in plan] for names in loops(source.evaluators[0], loop)]
+    for mark in marks:
+        embolden(heads, rows, mark)
+    if ruler.count("|") != len(plan) + 1:
+        ruler = "|" + "---|" * len(plan)
+    return [cells_line(heads), ruler, *map(cells_line, rows)]
+
+
+def embolden(heads: list[str], rows: list[list[str]], mark: Mark) -> None:
+    """Makes the marked cell bold. FormulaError: no row or no column is called so."""
+    row = next((cells for cells in rows if cells[: len(mark.row)] == mark.row), None)
+    column = next((at for at, head in enumerate(heads) if head == mark.column or head.startswith(f"{mark.column} (")), None)
+    if row is None or column is None:
+        raise FormulaError(f"no cell to mark: row `{' | '.join(mark.row)}`, column `{mark.column}`")
+    row[column] = f"**{row[column]}**"
 
 
 def planned(columns: list[Column], cards: int) -> list[tuple[Column, int]]:
