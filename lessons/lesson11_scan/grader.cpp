@@ -317,7 +317,7 @@ int main(int argc, char **argv) {
          random_input, EVERYWHERE},
         {"split", "words as the last call left them", words_again, EVERYWHERE},
         {"split", "runs, any address, in a stream", contract, EVERYWHERE},
-        {"split", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"split", "it returns without waiting", busy, EVERYWHERE},
         {"split", "reads, atomics, instructions, threads", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),
