@@ -106,6 +106,13 @@ static void run(const struct form *form, int n, float a, uint64_t seed, bool spe
  * have threads, so that grid and block cannot be exchanged. */
 static const int sizes[] = {1000, 1, 31, 32, 33, 127, 128, 129, 255, 257, 1025, 0, 262147};
 
+/* Where no block has more threads than elements, the guard does not matter yet. */
+static void whole_blocks(void) {
+    for (int n : {128, 256, 1280}) {
+        run(&saxpy_form, n, 2.5f, 3);
+    }
+}
+
 static void random_input(const struct form *form) {
     for (int n : sizes) {
         run(form, n, 2.5f, 1);
@@ -146,6 +153,7 @@ static void again(void) {
 
 int main(int argc, char **argv) {
     static const struct check checks[] = {
+        {"saxpy, whole blocks", "saxpy, whole blocks: n = 128, 256 and 1280", whole_blocks, EVERYWHERE},
         {"saxpy", "saxpy, random input, n = 0, 1, around 32, 128 and 256, 1000, 1025, 262147",
          [] { random_input(&saxpy_form); }, EVERYWHERE},
         {"saxpy", "saxpy is the work of many threads", many_threads<&saxpy_form>, ON_EMULATOR, LIMITS_HERE},

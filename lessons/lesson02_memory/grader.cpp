@@ -149,6 +149,12 @@ static void shapes(void) {
     shape(1, 70000, 3);
 }
 
+static void first_allocation_fails(void) {
+    if (!failure("cudaMallocPitch", "cudaMallocPitch", 1)) {
+        judge_fail("not_implemented", "cudaMallocPitch was not called.");
+    }
+}
+
 static void allocation_fails(void) {
     failure("cudaMallocPitch", "cudaMallocPitch", 1);
     shape(20, 30, 3); // and after that it still works
@@ -180,6 +186,7 @@ static void again(void) {
 int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"negative", "pictures of 14 shapes, with pitches of all kinds, and all memory freed", shapes, EVERYWHERE},
+        {"allocation", "cudaMallocPitch fails: its error is returned", first_allocation_fails, EVERYWHERE},
         {"negative", "an allocation that fails: its error is returned", allocation_fails, EVERYWHERE},
         {"negative", "a launch that fails: its error is returned, and all memory freed", launch_fails, EVERYWHERE},
         {"negative", "copies that fail: their errors are returned, and all memory freed", copies_fail, EVERYWHERE},

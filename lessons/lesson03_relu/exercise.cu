@@ -21,6 +21,9 @@
  *   - the work is spread over many threads: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
  *   - a function frees the memory that it allocates, or reuses it in its next call;
  *   - a launch that fails is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program.
+ *
+ * When all checks pass, you have a GELU that a library could ship: any address, any stream, each element touched once.
+ * First step: TODO 7, about ten minutes: the check "gelu_erf tells of a launch that fails" passes.
  */
 // fails as given: not_implemented
 #include <math.h>

@@ -443,7 +443,7 @@ int main(int argc, char **argv) {
         {"resize", "70000 and 100000 rows, 70000 columns", very_long, EVERYWHERE},
         {"resize", "pitches larger than a row, of either picture", pitches, EVERYWHERE},
         {"resize", "no columns, no rows, no planes", nothing_to_do, EVERYWHERE},
-        {"resize", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"resize", "it returns without waiting", busy, EVERYWHERE},
         {"resize", "loads and stores are coalesced, and many threads do it", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),

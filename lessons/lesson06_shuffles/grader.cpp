@@ -384,7 +384,7 @@ int main(int argc, char **argv) {
         {"compact", "n = 530000 and 600011: more tiles than blocks", long_input, EVERYWHERE},
         {"compact", "limits: 0 between them, below 0, equal, in the wrong order, infinite", other_limits, EVERYWHERE},
         {"compact", "NaN, infinities, the limits themselves, any address, in a stream", contract, EVERYWHERE},
-        {"compact", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"compact", "it returns without waiting", busy, EVERYWHERE},
         JUDGE_AGAIN(again),
     };

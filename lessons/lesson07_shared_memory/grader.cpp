@@ -234,7 +234,7 @@ int main(int argc, char **argv) {
         {"moving_max", "radius 0 1 2 16, n = 0 1 31 33 257 1000 1025 20011", random_input, EVERYWHERE},
         {"moving_max", "radius 100 to 4096, longer than a block and longer than the array", long_radii, EVERYWHERE},
         {"moving_max", "infinities and -0.0, any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"moving_max", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"moving_max", "it returns without waiting", busy, EVERYWHERE},
         {"moving_max", "a block reads each element that it needs once", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),

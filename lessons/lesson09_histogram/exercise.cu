@@ -19,6 +19,10 @@
  *     block). All accesses to shared memory together take at most 3 wavefronts for 32 bytes, below 2^18 bytes 2048 more for each block;
  *   - the work is parallel: from 2^18 elements on, no block reads more than half, and at least 512 threads read;
  *   - memory that a function allocates is freed, or used again in its next call.
+ *
+ * When all checks pass, counting takes the same time whatever the bytes are, which the counts of atomics and wavefronts
+ * show.
+ * First step: TODO 4, about ten minutes: the check "histogram tells of a launch that fails" passes.
  */
 // fails as given: not_implemented
 #include "common/check.h"

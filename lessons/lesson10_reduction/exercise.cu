@@ -19,6 +19,10 @@
  *   - many threads do it: of 65536 elements and more, no block reads more than half, and at least 512 threads read;
  *   - memory that the function allocates it frees, or uses again in its next call;
  *   - the same input gives the same bits each time: so the blocks' sums are added in a fixed order.
+ *
+ * When all checks pass, one launch that reads the array once gives the sum and the largest element, with the same bits
+ * each time.
+ * First step: TODO 7, about ten minutes: the check "a launch that fails is told" passes.
  */
 // fails as given: not_implemented
 #include <math.h>

@@ -325,7 +325,7 @@ int main(int argc, char **argv) {
         {"summarize", "infinities and NaN in many places", special_values, EVERYWHERE},
         {"summarize", "rounded sums within the bound, any address, in a stream", contract, EVERYWHERE},
         {"summarize", "the same input gives the same bits", same_bits, EVERYWHERE},
-        {"summarize", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"summarize", "it returns without waiting", busy, EVERYWHERE},
         {"summarize", "each element is read once, and there is one atomic per block", thrifty, ON_EMULATOR,
          LIMITS_HERE},

@@ -330,7 +330,7 @@ int main(int argc, char **argv) {
         {"cross_entropy", "forbidden words: -INFINITY in part of a row", forbidden_words, EVERYWHERE},
         {"cross_entropy", "rows with NaN, with INFINITY, of -INFINITY only", special_values, EVERYWHERE},
         {"cross_entropy", "any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"cross_entropy", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"cross_entropy", "it returns without waiting", busy, EVERYWHERE},
         {"cross_entropy", "one launch; each score read once, each logarithm written once", thrifty, ON_EMULATOR},
         JUDGE_AGAIN(again),

@@ -425,7 +425,7 @@ int main(int argc, char **argv) {
         {"batchnorm", "no digits are lost when the mean is 4096", large_means, EVERYWHERE},
         {"batchnorm", "another epsilon, any address, in a stream", contract, EVERYWHERE},
         {"batchnorm", "the same input gives the same bits", same_bits, EVERYWHERE},
-        {"batchnorm", "a launch that fails is reported", refused, EVERYWHERE},
+        {"launch", "a launch that fails is reported", refused, EVERYWHERE},
         {"batchnorm", "it returns without waiting", busy, EVERYWHERE},
         {"batchnorm", "x is read twice, and hardly anything else; threads of several blocks", thrifty, ON_EMULATOR,
          LIMITS_HERE},

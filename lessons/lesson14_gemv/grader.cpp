@@ -310,7 +310,7 @@ int main(int argc, char **argv) {
         {"layer", "layer without rows, and without columns", empty, EVERYWHERE},
         {"layer", "20011 rows, and a grid that could have four million", many_rows, EVERYWHERE},
         {"layer", "layer: any address, NaN, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"layer", "layer tells of a launch that fails", refused, EVERYWHERE},
+        {"launch", "layer tells of a launch that fails", refused, EVERYWHERE},
         {"layer", "layer returns without waiting", busy, EVERYWHERE},
         {"layer", "layer reads each weight once, and x for several rows", thrifty, ON_EMULATOR},
         JUDGE_AGAIN(again),

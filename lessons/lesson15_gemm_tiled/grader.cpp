@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
          exact, EVERYWHERE},
         {"sgemm_nt", "fractions, within (K + 8) * 2^-23, K up to 3001", fractions, EVERYWHERE},
         {"sgemm_nt", "M, N or K = 0, any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"sgemm_nt", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"sgemm_nt", "it returns without waiting", busy, EVERYWHERE},
         {"sgemm_nt", "M, N or K = 32768", longest, EVERYWHERE},
         {"sgemm_nt", "tiles: few bytes, whole sectors, no bank conflicts, many blocks", thrifty, ON_EMULATOR,

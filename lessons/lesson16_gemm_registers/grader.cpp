@@ -190,7 +190,7 @@ int main(int argc, char **argv) {
         {"gemm", "any shape: 1 x 1 x 1, 31 x 33 x 7, 129 x 66 x 57, 33 x 130 x 101 and others", any_shape, EVERYWHERE},
         {"gemm", "alpha and beta, empty matrices, any address, nothing past the end, in a stream", contract,
          EVERYWHERE},
-        {"gemm", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"gemm", "it returns without waiting", busy, EVERYWHERE},
         {"gemm", "M or N = 70000, and a grid for a million", longest, EVERYWHERE},
         {"gemm", "register tiles, two buffers, no bank conflicts, many blocks", thrifty, ON_EMULATOR, LIMITS_HERE},

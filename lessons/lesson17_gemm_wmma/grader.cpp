@@ -415,7 +415,7 @@ int main(int argc, char **argv) {
         {"linear", "20011 rows, 1003 outputs, and a grid that could have a million", many, EVERYWHERE},
         {"linear", "empty matrices, any address, NaN, nothing past the end, in a stream", contract, EVERYWHERE},
         {"linear", "sums are fp32, and come back exactly from where they climb", exactness, EVERYWHERE},
-        {"linear", "a launch that fails is reported", refused, EVERYWHERE},
+        {"launch", "a launch that fails is reported", refused, EVERYWHERE},
         {"linear", "it returns without waiting", busy, EVERYWHERE},
         {"linear", "tensor cores, fed from tiles without bank conflicts", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),

@@ -221,7 +221,7 @@ int main(int argc, char **argv) {
         {"matmul", "any shape: 1 x 8 x 8, 31 x 32 x 8, 129 x 72 x 136, 33 x 136 x 104 and others", any_shape,
          EVERYWHERE},
         {"matmul", "empty matrices, K = 0, any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"matmul", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"matmul", "it returns without waiting", busy, EVERYWHERE},
         {"matmul", "a swizzle: no bank conflicts, no padding", no_conflicts, ON_EMULATOR},
         {"matmul", "three stages: a tile is always on its way", ring, ON_EMULATOR},

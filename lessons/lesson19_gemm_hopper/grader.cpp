@@ -237,7 +237,7 @@ int main(int argc, char **argv) {
          EVERYWHERE},
         {"matmul", "empty matrices, K = 0, any address, nothing past the end, in a stream", contract, EVERYWHERE},
         {"matmul", "other shapes at the same addresses", same_place, EVERYWHERE},
-        {"matmul", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"matmul", "it returns without waiting", busy, EVERYWHERE},
         {"matmul", "three stages of shared memory, and TMA ahead of the products", ring, ON_EMULATOR},
         {"matmul", "TMA gets to know of the barriers", barriers_known, ON_EMULATOR},

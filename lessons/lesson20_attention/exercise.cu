@@ -26,6 +26,9 @@
  *     each array 1.1 times these sectors); it reaches at most two barriers for each of these tiles, and two more, on
  *     average; and what is stored in global memory is O, once (limit 1.1);
  *   - it is compiled for compute capability 8.0.
+ *
+ * When all checks pass, attention over any number of keys takes one pass, and no score is stored in global memory.
+ * First step: TODO 9, about ten minutes: the check "a launch that fails is told" passes.
  */
 // fails as given: not_implemented
 #include <math.h>

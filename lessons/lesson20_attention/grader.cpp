@@ -417,7 +417,7 @@ int main(int argc, char **argv) {
         {"attention", "scores of 460 and -460, that rise and that fall", scores, EVERYWHERE},
         {"attention", "heads that share K and V: 6 and 2, 4 and 1", shared_heads, EVERYWHERE},
         {"attention", "nothing to do, any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"attention", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a launch that fails is told", refused, EVERYWHERE},
         {"attention", "it returns without waiting", busy, EVERYWHERE},
         {"attention", "tiles that nobody sees are not loaded", skips, ON_EMULATOR},
         {"attention", "tiles that are cut, rows that begin between two sectors", cut, ON_EMULATOR},

@@ -543,6 +543,12 @@ static void combine_large(void) {
     run_combine({50, 400, NONE, 202});
 }
 
+static void combine_nothing(void) {
+    run_combine({0, 1, NONE, 210});
+    run_combine({1, 1, ALL, 211});
+    run_combine({9, 3, ALL, 212});
+}
+
 static void combine_empty(void) {
     run_combine({0, 1, NONE, 210});
     run_combine({1, 1, ALL, 211});
@@ -614,6 +620,7 @@ int main(int argc, char **argv) {
         {"combine", "combine, 1 to 1500 chunks", combine_counts, EVERYWHERE},
         {"combine", "combine, logs of 490 and -490", combine_large, EVERYWHERE},
         {"combine", "combine, chunks without keys", combine_empty, EVERYWHERE},
+        {"combine, no key", "combine, no chunk has a key", combine_nothing, EVERYWHERE},
         {"combine", "combine tells of a launch that fails", combine_refused, EVERYWHERE},
         {"combine", "combine returns without waiting", combine_busy, EVERYWHERE},
         {"both", "combine of what decode_chunks has left", both, EVERYWHERE},

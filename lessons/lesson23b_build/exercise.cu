@@ -23,6 +23,9 @@
  * that name files, devices, libraries and the runtime, -O, -std, -g, -W..., -fPIC, -Xcompiler and its kind, -Wl,-rpath and other harmless
  * ones. The grader prints the list when it finds another option. Options that hide an error (-Wl,--unresolved-symbols) or include a
  * source in another one (-include) are not allowed.
+ *
+ * When all checks pass, the program builds with its libraries, and runs on all devices from compute capability 7.5 on.
+ * First step: TODO 1, about ten minutes: the check "the commands with a .cu file succeed" passes.
  */
 // fails as given: compile_error
 
@@ -31,8 +34,11 @@
 // $ g++ -std=c++17 -O2 -c report.cpp -o report.o
 // $ ar rcs libreport.a report.o
 
-// TODO 1: run make exercise23b, read the error, find the line (it may precede the one that failed), and change one thing. Repeat.
+// TODO 1: the two commands that compile device code. Run make exercise23b, read the error, find the line (it may precede the one that
+// failed), and change one thing. Repeat.
 // $ nvcc -O2 -gencode arch=compute_90,code=sm_90 -c kernels.cu -o kernels.o
 // $ nvcc -O2 -gencode arch=compute_90,code=sm_90 -dc device.cu -o device.o
+
+// TODO 2: the two commands that link, in the same way. Some of their errors are due to the two above.
 // $ g++ -shared kernels.o device.o -o libsilu.so
 // $ g++ -L. -lreport -lsilu main.o -o program

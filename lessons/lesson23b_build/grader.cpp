@@ -271,6 +271,25 @@ static void build_with(const std::vector<words> &all) {
     }
 }
 
+static bool compiles_device_code(const words &command) {
+    return std::any_of(command.begin(), command.end(), [](const std::string &word) {
+        return word.size() > 3 && word.compare(word.size() - 3, 3, ".cu") == 0;
+    });
+}
+
+/* The commands with a .cu file succeed, whatever becomes of the others. */
+static void device_code(void) {
+    read_commands();
+    fresh_folder();
+    for (const words &command : commands) {
+        judge_doing("device code: %s", joined(command).c_str());
+        struct outcome o = run_words(command);
+        if (o.status != 0 && compiles_device_code(command)) {
+            judge_fail("compile_error", "it fails:%s", shown(o.printed).c_str());
+        }
+    }
+}
+
 static void build(void) {
     judge_doing("the build");
     read_commands();
@@ -454,6 +473,7 @@ static void again(void) {
 int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"build", "the commands build", build, EVERYWHERE},
+        {"device code", "the commands with a .cu file succeed", device_code, EVERYWHERE},
         {"build", "program, libsilu.so and libreport.a are what they are to be", files, EVERYWHERE},
         {"build", "the program runs", program, EVERYWHERE},
         {"build", "the program runs on devices of compute capability 7.5 to 12.0, and on later ones", devices,

@@ -298,7 +298,7 @@ int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"train", "two devices with equal shares", two_devices, EVERYWHERE},
         {"train", "two to four devices with unequal shares, some of them empty", shares, EVERYWHERE},
-        {"train", "one device", one_device, EVERYWHERE},
+        {"one device", "one device", one_device, EVERYWHERE},
         {"train", "many steps one behind the other, and none", many_steps, EVERYWHERE},
         {"train", "up to eight devices, more than there are", more_than_there_are, EVERYWHERE},
         JUDGE_AGAIN(again),

@@ -209,6 +209,11 @@ def errors(judge):
     require_error(judge, told)
 
 
+def not_created(judge):
+    told = judge.must_raise("LayerError", "compute", inputs(judge, "forward", (5, 0)), {}, "a bias without elements", way="forward", scale=1.0)
+    require_error(judge, told)
+
+
 def require_error(judge, told, code=1, text="invalid argument"):
     if told["code"] != code:
         judge.fail("api_error", f"the LayerError has {told['code']} as its code, not the library's number, {code}.")
@@ -286,6 +291,7 @@ CHECKS = [
     *part("forward"),
     *part("backward"),
     Check("layer", "two layers at once, and one with arrays of several sizes", several),
+    Check("creation", "a layer that cannot be created is a LayerError", not_created),
     Check("layer", "an error of the library becomes a LayerError", errors),
     Check("layer", "a layer is destroyed once: by close, by with, or when nobody has it", owned),
     Check("layer", "a closed layer is not used", closed),

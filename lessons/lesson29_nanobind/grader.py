@@ -158,6 +158,11 @@ def copied(judge):
         judge.fail("leak", f"30 times numpy() of 4 MB, each forgotten: {found['grown']:.0f} MB more are in use.")
 
 
+def not_created(judge):
+    for n in 0, -3:
+        require_error(judge, judge.must_raise("AverageError", "create", {}, {}, f"Average({n})", n=n))
+
+
 def errors(judge):
     for share in 0.0, -0.5, 1.5:
         told = judge.must_raise("AverageError", "refuse", {"x": draw(judge, 5)[0]}, {}, f"share = {share}", n=5, share=share)
@@ -193,6 +198,7 @@ CHECKS = [
     Check("values", "a view is no copy, and keeps alive what it needs, and nothing else", owned),
     Check("values", "numpy() is a copy with memory of its own, which is freed", copied),
     Check("values", "numpy() lets other threads run while it waits", others_run("numpy")),
+    Check("creation", "an average that cannot be created is an AverageError", not_created),
     Check("values", "an error of the library becomes an AverageError", errors),
     Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
 ]

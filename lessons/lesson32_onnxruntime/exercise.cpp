@@ -13,6 +13,9 @@
  *   - several threads run a session at once.
  *
  * layer.h's functions take host addresses, and queue their work: results are complete only when layer_wait has returned.
+ *
+ * When all checks pass, ONNX Runtime runs models with an operator of yours, in many sessions and threads.
+ * First step: TODO 1 and 2, about ten minutes: the check "a node has two inputs, both of them float" passes.
  */
 // fails as given: not_implemented
 #include "layer.h"

@@ -166,7 +166,7 @@ CHECKS = [
     Check("operator", "two threads at once", at_once),
     Check("operator", "two sessions, and three nodes in one model", several),
     Check("table", "the shape of y is known before anything runs", shapes),
-    Check("table", "a node has two inputs, both of them float", inputs_of_nodes),
+    Check("inputs", "a node has two inputs, both of them float", inputs_of_nodes),
     Check("table", "a session that is made leaves nothing behind", created),
     Check("operator", "a bias that does not fit is refused, and the session lives on", bad_shapes),
     Check("operator", "an error of the library becomes a status with its text", library_errors),

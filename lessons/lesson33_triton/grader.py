@@ -110,6 +110,13 @@ def extremes(judge):
     run(judge, "softmax", a, ", rows in which nothing is allowed", scale=1.0)
 
 
+def nothing_allowed(judge):
+    for shape in (5, 3), (8, 39):
+        a = inputs(judge, "softmax", shape)
+        a["allowed"][:] = 0
+        run(judge, "softmax", a, ", nothing is allowed")
+
+
 def once(way):
     def check(judge):
         run(judge, way, inputs(judge, way, (60, 1033)), "")
@@ -134,6 +141,7 @@ def part(way):
 
 CHECKS = [
     *part("softmax"),
+    Check("nothing allowed", "softmax where nothing is allowed", nothing_allowed),
     Check("softmax", "softmax of large numbers, and of rows in which nothing is allowed", extremes),
     *part("softmax_backward"),
     Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),

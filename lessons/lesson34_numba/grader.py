@@ -117,6 +117,11 @@ def sizes(way):
     return check
 
 
+def first_blocks(judge):
+    for shape in (8, 32), (20, 70):
+        run(judge, "forward", inputs(judge, "forward", shape), "")
+
+
 def layouts(way):
     """Each combination is compiled anew, so there are few."""
 
@@ -189,6 +194,7 @@ def part(way):
 
 
 CHECKS = [
+    Check("first blocks", "forward, one block and nine", first_blocks),
     *part("forward"),
     *part("backward"),
     Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),

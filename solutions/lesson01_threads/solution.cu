@@ -16,6 +16,9 @@
  *   - the functions return without waiting for the kernel: the grader waits for it;
  *   - a launch that fails is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program;
  *   - neither function needs to allocate memory. One that does frees it, or reuses it in its next call.
+ *
+ * When all checks pass, two jobs run on a thread for each element, for every n, and no launch error goes unnoticed.
+ * First step: TODO 1 and 2, about ten minutes: the check "saxpy, whole blocks: n = 128, 256 and 1280" passes.
  */
 // fails as given: stale_output
 #include "common/check.h"

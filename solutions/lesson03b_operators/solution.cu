@@ -36,6 +36,10 @@
  *     and of the bias, 4.5 times;
  *   - the work is spread over many threads: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
  *   - dropout needs at most 80 instructions for an element (the solution 37), bias_gelu_dropout at most 80 more than bias_gelu (24).
+ *
+ * When all checks pass, bias, GELU, dropout and residual take one launch that touches each element once, and the same
+ * seed repeats the same dropout.
+ * First step: TODO 1, about ten minutes: the check "bias_gelu, 0 to 65537 elements, odd columns" passes.
  */
 // fails as given: stale_output
 #include <stdint.h>

@@ -21,6 +21,10 @@
  *   - each element of x is read once, by neighbouring threads (x[r][target[r]] may be read again), and each of log_p is written
  *     once. From 64 rows and 65536 elements on, no block does more than half of the work, and at least 512 threads take part.
  * The file is compiled for compute capability 8.0.
+ *
+ * When all checks pass, softmax, logarithm and loss take one launch that reads each score once, and scores of a million
+ * do no harm.
+ * First step: TODO 8, about ten minutes: the check "a launch that fails is told" passes.
  */
 // fails as given: not_implemented
 #include <math.h>

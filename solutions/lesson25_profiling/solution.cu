@@ -27,6 +27,10 @@
  *     On a GPU it times each of them next to a copy of as many bytes.
  *
  * The results of each function must stay the same. How it computes them is up to you.
+ *
+ * When all checks pass, five functions that were right and slow are right and fast, and the counts confirm what slowed
+ * each of them down.
+ * First step: TODO 1, about ten minutes: the check "center: memory is coalesced" passes.
  */
 // fails as given: access_limit
 #include <math.h>

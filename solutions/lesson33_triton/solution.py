@@ -19,6 +19,9 @@ The grader (make exercise33) calls, in a separate process, what this file define
   - scale * x may be as large as 10000, so exp of it overflows;
   - each function launches one kernel, which reads each element once and writes each once. Nothing is copied between
     the device and the CPU.
+
+When all checks pass, a softmax and its gradient take one Triton kernel each, which reads each element once.
+First step: TODO 3 and 4, about ten minutes: the check "softmax where nothing is allowed" passes.
 """
 # fails as given: not_implemented
 
@@ -46,7 +49,7 @@ def softmax_kernel(x, allowed, y, x_stride, allowed_stride, y_stride, cols, scal
     #<
     #> TODO 3: store them, and nothing past the end of the row.
     #| pass
-    tl.store(y + row * y_stride + col, powers, mask=inside)
+    tl.store(y + row * y_stride + col, powers, mask=col < cols)
     #<
 
 
