@@ -16,9 +16,9 @@ static const char timeout_advice[] =
 
 int main(int argc, char **argv) {
     /* 512 tiles: the second launch needs more than one round */
-    const struct split_task task = {"11",        &split, "sums",        (LONGEST / TILE + 2) * 4,
-                                    LONGEST - 5, advice, timeout_advice};
-    return split_main(argc, argv, &task,
+    const struct split_task task = {"11", &split,      "sums", (LONGEST / TILE + 2) * 4,
+                                    256,  LONGEST - 5, advice, timeout_advice};
+    return split_main(argc, argv, &task, "at most 256 elements, which a single warp has",
                       "0, 3, 50, 97 and 100 % zeros, n = 0 1 31 32 33 256 257 1000 2047 2048 2049 6145 100003 1048571",
                       "sums as the last call left them");
 }

@@ -18,7 +18,7 @@ struct split_task {
     const struct function *split; /* its function: x, y, n, bit, memory, stream */
     const char *memory;           /* the name of that argument, and its size for LONGEST elements */
     size_t bytes;
-    int longest; /* elements in the first check */
+    int first_step, longest; /* the most elements in the first check, and in the second one */
     const char *advice, *timeout_advice;
 };
 static struct split_task task;
@@ -249,6 +249,14 @@ static void run(struct work w) {
 
 // ---------------------------------------------------------------- the checks
 
+/* So few elements that the first step of the exercise is enough. */
+static void first_step(void) {
+    static const int sizes[] = {31, 1, 32, 33, 200, 256, 0, 1000, 2047, 2048};
+    for (int s = 0; s < 10 && sizes[s] <= task.first_step; s++) {
+        run({sizes[s], s == 1 ? 100 : 50, 3 * s, (uint64_t)(s + 1)});
+    }
+}
+
 /* The shortest first: with 33 elements two rows are wrong together, with 257 two warps. Where tiles are wrong together depends on who comes
  * first; with 256 tiles it shows, also that they look back further than 32 tiles. */
 static void random_input(void) {
@@ -314,10 +322,12 @@ static void again(void) {
     run(w);
 }
 
-/* The checks of the exercise; `sizes` and `left` are the names of two of them. */
-static int split_main(int argc, char **argv, const struct split_task *asked, const char *sizes, const char *left) {
+/* The checks of the exercise; `few`, `sizes` and `left` are the names of three of them. */
+static int split_main(int argc, char **argv, const struct split_task *asked, const char *few, const char *sizes,
+                      const char *left) {
     task = *asked;
     const struct check checks[] = {
+        {"split", few, first_step, EVERYWHERE},
         {"split", sizes, random_input, EVERYWHERE},
         {"split", left, memory_again, EVERYWHERE},
         {"split", "runs, any address, in a stream", contract, EVERYWHERE},

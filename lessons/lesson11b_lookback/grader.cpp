@@ -19,11 +19,11 @@ static const char timeout_advice[] =
 
 int main(int argc, char **argv) {
     /* 256 tiles: it shows that they look back further than 32 tiles */
-    const struct split_task task = {"11b",           &split, "words",       (LONGEST / TILE + 3) * 8,
-                                    LONGEST / 2 - 5, advice, timeout_advice};
+    const struct split_task task = {"11b", &split,          "words", (LONGEST / TILE + 3) * 8,
+                                    TILE,  LONGEST / 2 - 5, advice,  timeout_advice};
     setenv("EMULATOR_RESIDENT", "64",
            1); // fewer blocks than the device holds: a tile must not wait for one that begins later
-    return split_main(argc, argv, &task,
+    return split_main(argc, argv, &task, "at most 2048 elements, which are a single tile",
                       "0, 3, 50, 97 and 100 % zeros, n = 0 1 31 32 33 256 257 1000 2047 2048 2049 6145 100003 524283",
                       "words as the last call left them");
 }

@@ -27,6 +27,9 @@
  *   - the order in which blocks start is unspecified: a block must not wait for one that may not have started. (The emulator and today's
  *     GPUs start block 0 first. CUDA does not guarantee it, and the grader does not detect code that relies on it.)
  *   - memory that the function allocates is freed, or used again in its next call.
+ *
+ * When all checks pass, you have one pass of a radix sort, in which each tile finds its place by look-back.
+ * First step: TODO 3, about ten minutes: the check "at most 2048 elements, which are a single tile" passes.
  */
 // fails as given: not_implemented
 #include "common/check.h"
