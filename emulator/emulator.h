@@ -63,6 +63,7 @@ struct emulatorCounters {
     /* for each KiB that bulk copies brought and a wait for an mbarrier made visible: bytes that other copies have
      * brought or bring and no wait has made visible yet */
     uint64_t bulk_ahead;
+    uint64_t tensor_products; /* on tensor cores: mma and wmma of a warp, wgmma of a warpgroup */
 };
 
 /* One line that names this backend, e.g. "emulator, 2 CPU threads, AVX-512". Never NULL. */

@@ -314,6 +314,7 @@ static struct emulatorCounters for_programs(const uint64_t *n) {
         .product_wavefronts = n[COUNT_PRODUCT_WAVEFRONTS],
         .async_commits = n[COUNT_COPY_COMMITS],
         .bulk_ahead = n[COUNT_BULK_AHEAD],
+        .tensor_products = n[COUNT_TENSOR],
     };
 }
 

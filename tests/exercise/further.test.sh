@@ -15,7 +15,7 @@ master=solutions/lesson03b_operators/solution.cu
 cp "$folder/exercise.cu" "$scratch/given.cu"
 
 capture make help
-expect "the help names it" 0 'exercises 03b 20b 23b '
+expect "the help names it" 0 'exercises 03b 20b 20c 23b '
 capture make lesson03b
 expect "it is no lesson, and make says what it is" error "'lesson03b' is no word.*Did you mean exercise03b\?"
 capture make operators

@@ -413,6 +413,25 @@ static void bulk_ahead() {
     expect_ahead("bytes ahead: of several blocks, each its own", 4, 5, 3, 4 * 7);
 }
 
+// Each warp multiplies `products` times.
+__global__ void multiply(int products, float *out) {
+    float c[4] = {};
+    for (int i = 0; i < products; i++)
+        asm volatile(
+            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(0));
+    out[threadIdx.x] = c[0] + c[1] + c[2] + c[3];
+}
+
+static void tensor_products() {
+    struct emulatorCounters c = counted([] { multiply<<<2, 96>>>(5, device_array<float>(96)); });
+    EXPECT_EQUAL("products on tensor cores, each once for a warp", 2 * 3 * 5, c.tensor_products);
+    c = counted([] { multiply<<<2, 96>>>(0, device_array<float>(96)); });
+    EXPECT_EQUAL("without one", 0, c.tensor_products);
+}
+
 __global__ void fetch(cudaTextureObject_t t, cudaSurfaceObject_t s, float *out) {
     out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 0.5f) + surf2Dread<float>(s, threadIdx.x * 4, 0);
 }
@@ -470,6 +489,7 @@ int main() {
     }
     counters();
     bulk_ahead();
+    tensor_products();
     fetches();
     stores();
     other_stores();
