@@ -313,13 +313,28 @@ void chunks_let_go(struct kept_chunks *k) {
     kept = NULL;
 }
 
+/* The processor's hint for a loop that waits: it leaves the core to the other hardware thread. */
+static void relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 void chunk_lock(struct race_chunk *c) {
-    for (int i = 0; !chunk_try_lock(c); i++) {
+    /* Exponential backoff: of n threads that see the lock free at once, one gets it, and the others' attempts only
+     * delay its next unlock. */
+    for (unsigned turns = 1; !chunk_try_lock(c); turns *= 2) {
         if (kept) /* it may be among these, or be held by a thread that waits for these */
             chunks_let_go(kept);
+        for (unsigned i = 0; i < turns; i++)
+            relax();
         /* The holder may have been descheduled: there may be more host threads than processors. */
-        if (i > 100)
+        if (turns > 64) {
             sched_yield();
+            turns = 32;
+        }
     }
 }
 

@@ -62,7 +62,7 @@ struct extent {
  * struct must be no power of two: the chunks of a matrix's column would share a few lines of the host's cache. */
 struct race_chunk {
     /* the fields in most use: one line of the host's cache */
-    _Alignas(64) atomic_flag lock;
+    _Alignas(64) atomic_bool lock;
     bool expanded;       /* false: the extents describe all, and the arrays are not in use */
     uint8_t write_count; /* of extents, which have no strong writes and no second reads */
     uint8_t read_count;
@@ -124,7 +124,9 @@ static inline void chunk_assert_locked(const struct race_chunk *c) {
 
 void chunk_lock(struct race_chunk *c); /* alone it is not enough to read records: call chunk_propagate_log(), too */
 static inline bool chunk_try_lock(struct race_chunk *c) {
-    return !atomic_flag_test_and_set_explicit(&c->lock, memory_order_acquire);
+    /* While it is locked, the threads that wait only read the cache line, and do not take it away from the holder. */
+    return !atomic_load_explicit(&c->lock, memory_order_relaxed) &&
+           !atomic_exchange_explicit(&c->lock, true, memory_order_acquire);
 }
 /* Forgets the records if all of them happen before everything still to come. */
 void chunk_forget(struct race_chunk *c, const struct chunk_visitor *v);
@@ -136,7 +138,7 @@ bool chunk_expand(struct race_chunk *c, unsigned unit_shift);
 bool chunk_open(struct race_chunk *c, unsigned unit_shift, const struct chunk_visitor *v);
 static inline void chunk_close(struct race_chunk *c) {
     chunk_assert_locked(c);
-    atomic_flag_clear_explicit(&c->lock, memory_order_release);
+    atomic_store_explicit(&c->lock, false, memory_order_release);
 }
 static inline bool chunk_is_used(const struct race_chunk *c) {
     return __atomic_load_n(&c->newest, __ATOMIC_RELAXED) != 0;
