@@ -143,7 +143,7 @@ def left_to_write() -> list[str]:
 
 
 def sources() -> list[str]:
-    """The other files, besides the texts, to which words_gone.txt applies."""
+    """The other files, besides the texts, to which replaced_words.txt applies."""
     found = []
     for top in SOURCES:
         for folder, below, names in os.walk(top):
@@ -165,9 +165,9 @@ def unlisted_files() -> list[str]:
     return found
 
 
-def words_gone() -> list[str]:
+def replaced_words() -> list[str]:
     """Words that the field's terms have replaced, with those terms."""
-    listed = [line.split("\t") for line in read("tests/words_gone.txt").split("\n") if line and not line.startswith("#")]
+    listed = [line.split("\t") for line in read("tests/texts/replaced_words.txt").split("\n") if line and not line.startswith("#")]
     any_word = re.compile("|".join(f"(?:{word})" for word, _ in listed), re.MULTILINE)
     found = []
     for path in [text for text in texts() if text != "CONTRIBUTING.md"] + sources() + ["Makefile", "emulator/Makefile"]:
@@ -197,7 +197,7 @@ CHECKS: list[tuple[str, Callable[[], list[str]]]] = [
     ("a table of more than eight rows or six columns is folded", layout.large_tables),
     ("at most two numbers of a table are bold", layout.many_marks),
     ("a folder's README names each of its files", unlisted_files),
-    ("no word of words_gone.txt is used", words_gone),
+    ("no word of replaced_words.txt is used", replaced_words),
 ]
 
 

@@ -54,6 +54,9 @@ pid_t first_fork(void);
 /* This process becomes the first one of its namespace, and waits; returns in a child, where the command is to run. */
 void first_begin(void);
 
+/* Refuses system calls that nothing graded needs, and those that reach other processes unless the GPU's driver needs them. */
+void system_calls_filter(const struct jail *jail);
+
 /* Applies limits and the system call filter, then executes the command. Returns only on failure. */
 void confined_run(const struct jail *jail);
 
