@@ -60,9 +60,9 @@ def change(path: Path, text: str) -> None:
 
 
 def add_row(path: Path, number: str, row: str) -> None:
-    """A row in the page's first table of lessons, after the last one with a smaller number."""
+    """A row in the page's first table of lessons, after the last one with a smaller number, 23b among those before 24."""
     lines = path.read_text("utf-8").split("\n")
-    rows = [position for position, line in enumerate(lines) if re.match(r"\| \[[0-9][0-9] ", line)]
+    rows = [position for position, line in enumerate(lines) if re.match(r"\| \[[0-9][0-9][a-z]? ", line)]
     end = next((position for position in range(rows[0], len(lines)) if not lines[position].startswith("|")), len(lines)) if rows else 0
     before = [position for position in rows if position < end and int(lines[position][3:5]) < int(number)]
     if before:
