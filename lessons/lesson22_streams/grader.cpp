@@ -238,6 +238,13 @@ static void called_twice(void) {
     run({CHUNK / 2, 1, 21}, true);
 }
 
+/* Nothing has to overlap here. */
+static void one_chunk(void) {
+    for (int n : {33, 1, CHUNK - 1, (int)CHUNK}) {
+        run({n, 2, 35});
+    }
+}
+
 static void refused(void) {
     const struct one job = {CHUNK, 1, 30};
     struct handle y;
@@ -272,6 +279,7 @@ int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"mix_all", "y for n from 0 to 100003, behind what the stream holds and before what comes", many_sizes,
          EVERYWHERE},
+        {"one chunk", "y of one chunk: n = 1, 33, 4095 and 4096", one_chunk, EVERYWHERE},
         {"mix_all", "called twice, one behind the other", called_twice, EVERYWHERE},
         {"mix_all", "a launch that fails is told", refused, EVERYWHERE},
         {"mix_all", "it returns without waiting", busy, EVERYWHERE},

@@ -93,6 +93,8 @@ case $output in
 *'warning #'*) no "lesson$number exercise as given compiles without warnings" "it has some" && show_output ;;
 *) pass "lesson$number exercise as given compiles without warnings" ;;
 esac
+printf '%s\n' "$output" >"${given%/*}/given.txt"
+python3 tests/grading/first_step.py "$number" "${given%/*}/given.txt"
 # For make exercise03 profile: the grader has a call of each function, and the object asks for nothing else. 23b has no functions.
 if [ "$suffix" = cu ] && grep -q 'FUNCTION(' "$folder/grader.cpp"; then
   capture python3 tools/workbook build_calls "$number"

@@ -5,7 +5,7 @@ struct next_step first_step(const char *verdict) {
     static const struct {
         const char *verdict, *step, *tool;
     } steps[] = {
-        {"not_implemented", "do the TODOs in their order", ""},
+        {"not_implemented", "do the next TODO (the head of the file names the first one)", ""},
         {"nan", "follow such an input through your formula by hand", ""},
         {"stale_output", "find the thread that should have written it (is it launched? does the guard let it pass?)",
          ""},

@@ -37,7 +37,7 @@ from common import verify  # noqa: E402
 from tools.workbook.visible import names_of, visible_line  # noqa: E402
 
 STEPS = {
-    "not_implemented": "do the TODOs in their order",
+    "not_implemented": "do the next TODO (the head of the file names the first one)",
     "nan": "follow such an input through your code by hand",
     "crash": "ask of each address on its way from Python whether all of its 64 bits arrive, and whether its memory still lives",
     "stale_output": "ask who should have written it, and what makes you wait for that",

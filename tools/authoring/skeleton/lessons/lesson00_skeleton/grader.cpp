@@ -56,6 +56,12 @@ static void random_input(void) {
     }
 }
 
+static void one_block(void) {
+    for (int n : {1, 255, 256}) {
+        run(n, 6);
+    }
+}
+
 static void in_a_stream(void) {
     run(1000, 2, true);
 }
@@ -82,6 +88,7 @@ static void again(void) {
 
 int main(int argc, char **argv) {
     static const struct check checks[] = {
+        {"one block", "skeleton, one block: n = 1, 255, 256", one_block, EVERYWHERE},
         {"skeleton", "skeleton, random input, n = 0, 1, around 32 and 256, 1000, 1025, 100003", random_input,
          EVERYWHERE},
         {"skeleton", "skeleton works in the stream that it is given", in_a_stream, EVERYWHERE},
