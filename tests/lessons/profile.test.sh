@@ -8,7 +8,7 @@ make_scratch
 export NO_COLOR=1
 
 capture make lesson03 profile SIZE=1000 BACKEND=cpu
-expect "make lesson03 profile, all kernels: a summary" 0 'That is a summary: KERNEL=name shows one kernel'
+expect "make lesson03 profile, all kernels: a summary" 0 'This is a summary: KERNEL=name shows one kernel'
 capture make lesson03 profile KERNEL=relu_kernel4 SIZE=10000 BACKEND=cpu
 expect "make lesson03 profile" 0 'Memory Workload Analysis'
 capture sh -c 'make lesson03 profile KERNEL=relu_kernel4 SIZE=1000 BACKEND=cpu CSV=1 2>/dev/null | cut -d, -f1 | sort -u | head -n 3'
