@@ -91,12 +91,11 @@ static bool only_in_y(const std::string &printed) {
 /* Two threads that write the same place are a race. But what is wrong is the place, and no barrier is missing. */
 static void judge_places(const struct result *r) {
     if (only_in_y(r->printed)) {
-        judge_fail(
-            "wrong_result",
-            "elements were given the same place in y; which threads they are is reported above.%s\n          A zero "
-            "goes where as many zeros are before it: those of the tiles, of the warps, of the rows and of\n          "
-            "the lanes before. A one goes behind all zeros and the ones before it.",
-            judge_launch_text(r).c_str());
+        judge_fail("wrong_result",
+                   "elements were assigned the same position in y; the threads are reported above.%s\n          A "
+                   "zero's position is the number of zeros before it: those of earlier tiles, warps, rows and\n        "
+                   "  lanes. A one's is the number of all zeros plus the ones before it.",
+                   judge_launch_text(r).c_str());
     }
 }
 
@@ -122,8 +121,8 @@ static void judge_instructions(const struct result *r, int n) {
     double executed = (double)a->counters.warp_instructions - POLL * polls;
     if (executed > limit * rows + OWN) {
         judge_fail("access_limit",
-                   "the result is right, but a warp needed %.0f instructions for 32 elements (limit %.0f).%s\n"
-                   "          One ballot tells a lane how many zeros are before it; five steps add up the warps.",
+                   "the result is right, but a warp needed %.0f instructions for 32 elements (limit %.0f).%s\n         "
+                   " One ballot gives a lane the number of zeros before it; five steps add up the warps.",
                    executed / rows, limit + OWN / rows, judge_launch_text(r).c_str());
     }
 }
@@ -148,7 +147,7 @@ static void judge_economy(const struct result *r, const struct work *w, struct h
     }
     judge_instructions(r, w->n);
     if (w->n >= LONG) {
-        judge_shared(r, THREADS, "Give each block a tile, and let the tiles be worked on at the same time.");
+        judge_shared(r, THREADS, "Assign a tile to each block, so that the tiles are processed in parallel.");
     }
     judge_note("elements read %.2f times, %.0f instructions for 32 of them; limits: 2 and 250", times,
                w->n ? (double)k->warp_instructions * 32 / w->n : 0);
@@ -159,17 +158,15 @@ static struct call make_call(const struct work *w, const struct elements *e, str
     struct place place = {w->offset * sizeof(unsigned), 0};
     size_t bytes = e->x.size() * sizeof(unsigned);
     struct call c = judge_call(&split);
-    c.advice =
-        "A zero goes where as many zeros are before it; a one goes behind all zeros and the ones before it. And a "
-        "ticket, or a\n          prefix, is wild where its word was not 0 before the first block: all 8 bytes of "
-        "it (cudaMemsetAsync counts bytes).";
+    c.advice = "A zero's position is the number of zeros before it; a one's is the number of all zeros plus the ones "
+               "before it. A ticket or a\n          prefix is out of range if its word was not 0 before the first "
+               "block: all 8 bytes of it (cudaMemsetAsync counts bytes).";
     c.at_race = judge_places;
     c.frees = true;
-    c.timeout_advice =
-        "Do tiles wait for tiles? A block may wait only for blocks that have begun, and the order in which blocks "
-        "begin is\n          unspecified: where those that run wait for one that has no room yet, all wait "
-        "for ever. So a block takes its tile by\n          ticket (take_tile), and waits only for lower tiles. "
-        "And is what a tile publishes, and what it polls, the same word?";
+    c.timeout_advice = "Do tiles wait for tiles? A block may wait only for blocks that have begun, and the order in "
+                       "which blocks begin is\n          unspecified: if the resident blocks wait for one that cannot "
+                       "start yet, they deadlock. So a block takes its tile by\n          ticket (take_tile), and "
+                       "waits only for lower tiles. And is what a tile publishes, and what it polls, the same word?";
     struct handle x = judge_input(&c, "x", e->x.data(), bytes, place);
     *y = judge_output(&c, "y", bytes, place);
     struct handle words = judge_kept(&c, "words", w->found == ANYTHING ? anything.data() : NULL, anything.size());
@@ -196,7 +193,7 @@ static std::string remark(const struct work *w, const struct elements *e, const 
     }
     auto at = std::find(e->x.begin(), e->x.end(), found[bad]);
     if (at == e->x.end()) {
-        return belongs + "; what is here is no element of x.";
+        return belongs + "; the value here is not an element of x.";
     }
     bool one = found[bad] >> w->bit & 1, should = bad >= e->zeros;
     std::string text = belongs + "; here is " + place_text((int)(at - e->x.begin()));
@@ -317,7 +314,7 @@ int main(int argc, char **argv) {
          random_input, EVERYWHERE},
         {"split", "words as the last call left them", words_again, EVERYWHERE},
         {"split", "runs, any address, in a stream", contract, EVERYWHERE},
-        {"split", "a launch that fails is told", refused, EVERYWHERE},
+        {"split", "a failed launch is reported", refused, EVERYWHERE},
         {"split", "it returns without waiting", busy, EVERYWHERE},
         {"split", "reads, atomics, instructions, threads", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),
