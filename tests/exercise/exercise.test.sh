@@ -102,7 +102,7 @@ if [ -s "build/exercises/lesson03/exercise.view/$picture" ]; then pass "and the 
 called make exercise03 ptx KERNEL=gelu
 expect "make exercise03 ptx KERNEL=gelu" 0 "visible .entry .*gelu.*// line $line: "
 called make exercise03 ptx KERNEL=nothing
-expect "a kernel that is not there" error 'KERNEL=nothing: there is no such kernel. There are:.*gelu'
+expect "a kernel that is not there" error 'KERNEL=nothing: no such kernel. The kernels are:.*gelu'
 cp "$master" "$file"
 called make exercise03 profile BASE=last
 expect "a change is compared" 0 'Global Load Sectors .* better'

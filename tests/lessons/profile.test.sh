@@ -38,6 +38,6 @@ expect "make profile BASE=last, though one kernel was looked at in between" 0 'E
 capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE="$scratch/relu.profile"
 expect "make profile OUT=file, BASE=file" 0 'relu_kernel4'
 capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=Makefile
-expect "make profile BASE=some other file" error 'BASE=Makefile is no profile that was kept'
+expect "make profile BASE=some other file" error 'BASE=Makefile is not a saved profile'
 capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=last JSON=1
 expect "make profile BASE=last JSON=1" error 'compares as text'

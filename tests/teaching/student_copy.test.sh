@@ -72,13 +72,13 @@ reader() { capture setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 reader make hint01 N=2
 expect "hints in a workbook that cannot be written" 0 '^## 2'
 reader make lesson01 run SIZE=100
-expect "a build in it says why not" error 'cannot be written: it belongs to somebody else'
+expect "a build in it says why not" error 'cannot be written: it belongs to another user'
 case $output in *'Permission denied'*) no "without the shell's words" "$output" ;; *) pass "without the shell's words" ;; esac
 reader make exercise01
-expect "a grading in it says why not" error 'cannot be written: it belongs to somebody else'
+expect "a grading in it says why not" error 'cannot be written: it belongs to another user'
 rm -rf build
 reader sh tools/toolchain/configure.sh
-expect "what a notebook's first cell asks for says why not" error 'cannot be written: it belongs to somebody else'
+expect "what a notebook's first cell asks for says why not" error 'cannot be written: it belongs to another user'
 case $output in *'ermission denied'*) no "that without the shell's words, too" "$output" ;; *) pass "that without the shell's words, too" ;; esac
 mkdir build
 reader make clean
