@@ -557,7 +557,7 @@ static void case_product_of_others(void) {
 // SAYS ========= Barrier error detected. Divergent thread(s) in warp.
 // SAYS at shuffle_in_if(const float *, float *, int) in tests/check/undefined.cu:LINE
 // SAYS Its mask names lane 0, which skips it and executes shuffle_in_if(const float *, float *, int)
-// SAYS Move it out of the if
+// SAYS Move the call out of the if
 __global__ void shuffle_in_if(const float *x, float *y, int n) {
     int i = threadIdx.x, source = i - 5;
     float v = x[i], value = 0;
