@@ -629,7 +629,7 @@ static void put_skipped_sync(struct text *t, const struct hazard *h, const struc
     put_lines(t, h, arg);
     put_advice(t, "Every lane named in the mask of a *_sync function has to execute it, unless it has exited; "
                   "otherwise the result is undefined. Move the call out of the if, or pass a mask of the lanes that "
-                  "reach it: computed with __ballot_sync before the if.");
+                  "reach it, computed with __ballot_sync before the if.");
 }
 
 /* ---- registers of wgmma ---- */
