@@ -222,7 +222,7 @@ static __global__ void histogram_kernel6(const byte *x, unsigned *counts, int n)
 }
 
 /* Version 7: a copy for each lane, and the 32 copies of a counter side by side: bins[b][lane] is in bank `lane`, whatever b is. So no two lanes of
- * a warp conflict, neither at a word nor in a bank. The warps of the block share the copies. At the end a thread adds up the copies of one counter, and
+ * a warp conflict, at a word or in a bank. The warps of the block share the copies. At the end a thread adds up the copies of one counter, and
  * each begins with another one, or all of them would access the same bank. */
 static __global__ void histogram_kernel7(const byte *x, unsigned *counts, int n) {
     __shared__ unsigned bins[BINS][WARP];
