@@ -102,7 +102,7 @@ END
   profiled EMULATOR_PROFILE=text EMULATOR_PTXAS="$ptxas"
   says "registers/spills of machine code" \
     'register 32 \(sm_90, from the program\) Registers that did not fit: stored, loaded byte [1-9][0-9]*, [1-9][0-9]*'
-  says "registers/spills stand out" '[1-3]\. ptxas has spilled registers: with 32 registers each thread stores [1-9][0-9]* and loads [1-9]'
+  says "registers/spills stand out" '[1-3]\. ptxas has spilled registers: with 32 registers, each thread stores [1-9][0-9]* and loads [1-9]'
   program="$scratch/a b/program"
 else
   skip registers/ptxas "there is none"
@@ -339,7 +339,7 @@ program=$scratch/before
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_SAVE="$scratch/a b/before.profile"
 says "host/the loop that waits" 'The host =+ 1\. the host waits for the device 12 times in a row \(cudaMemcpy in run_rounds\), after 1\.0 launches on average'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=chase
-says "in flight/one load that waits for another" "line $(at before 'at = next[at]'): too few bytes in flight: 2 warps on a multiprocessor, each with 1\.0 loads"
+says "in flight/one load that waits for another" "line $(at before 'at = next[at]'): too few bytes in flight: 2 warps on an SM, each with 1\.0 independent loads"
 lacks "host/not where one kernel is looked at" '^The host'
 capture head -n 2 "$scratch/a b/before.profile"
 expect "compare/the file says what it is" 0 '^cuda-emulator profile 1'
@@ -351,7 +351,7 @@ profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/a b/before.profil
 says "compare/the host" 'The host =+ Launches 15 15 1\.00 the same Calls that wait for the device 13 1 0\.08 better'
 says "compare/a kernel with another digit" 'turn_kernel2\([a-z *,]*\) =+ was: turn_kernel1\('
 says "compare/a line that was edited, at its new place" \
-  "$(at before 'y[i * 32') -> *$(at after 'y[i] = v') y\[i\] = v; it was: y\[i \* 32 % N \+ i / 2048\] = v; .*Global Store Sectors 786432 98304 0\.12 better"
+  "$(at before 'y[i * 32') -> *$(at after 'y[i] = v') y\[i\] = v; was: y\[i \* 32 % N \+ i / 2048\] = v; .*Global Store Sectors 786432 98304 0\.12 better"
 says "compare/a line that is gone" "$(at before 'y[i] += 1') -> *- y\[i\] \+= 1; \(gone\) .*Global Load Sectors 98304 0 0\.00 better"
 lacks "compare/a line that only moved is not told" 'float v = x'
 says "compare/atomics that meet less often" 'Threads at the Busiest Address 32 1 0\.03 better'
@@ -365,7 +365,7 @@ profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/after.profile"
 says "compare/worse is called worse" 'Global Store Sectors 98304 786432 8\.00 worse'
 says "compare/a new line" "- -> *$(at before 'y[i] += 1') y\[i\] \+= 1; \(new\)"
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/before.cu"
-expect "compare/with a file that is none" 0 'is not compared with: it is no saved profile'
+expect "compare/with a file that is none" 0 'is not compared with: it is not a saved profile'
 program=$whole
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/after.profile"
 says "compare/kernels that this run did not start" 'Not run this time: .*turn_kernel2\([a-z *,]*\); grid \([0-9, ]*\), block \([0-9, ]*\), [0-9]+ launch'

@@ -65,7 +65,8 @@ def shuffle_up(d: Drawing, x: float) -> None:
 def trees() -> Drawing:
     d = Drawing(
         958, 372, "A sum and a scan in three steps of eight lanes",
-        "Three panels; rows are steps, cells list the elements that a lane has added up. Shuffle down: in the step of 4 "
+        "Three panels; rows are steps, cells list the elements that a lane has added up. Shuffle down: in the step "
+        "of 4 "
         "lanes 0 to 3 get the value of the lane four further on, then lanes 0 and 1 that of the lane two further "
         "on, then lane 0 that of lane 1; lane 0 has the sum of all, the other lanes nothing useful. Shuffle xor: in "
         "each step two lanes exchange, four, two and one apart; after three steps all lanes have the sum of all. "
@@ -75,7 +76,8 @@ def trees() -> Drawing:
     )
     d.text(
         24, 32, "",
-        "Eight lanes are drawn; a warp has 32 and takes five steps. A cell lists the elements that its lane has added up.",
+        "Eight lanes are drawn; a warp has 32 and takes five steps. A cell lists the elements that its lane has "
+        "added up.",
     )
     shuffle_down(d, 40)
     shuffle_xor(d, 356)

@@ -63,7 +63,8 @@ def tile() -> Drawing:
     """A tile of A and one of B in shared memory."""
     d = Drawing(
         940, 400, "Tiles as TMA writes them and wgmma reads them",
-        "Left: eight rows of a tile of A. A row is 128 bytes, eight pieces of 16; in row r, piece p is stored at position p "
+        "Left: eight rows of a tile of A. A row is 128 bytes, eight pieces of 16; in row r, piece p is stored at "
+        "position p "
         "xor r. The first 16 numbers of K are pieces 0 and 1 of each row. Right: a tile of B, 64 rows of K and 128 "
         "columns, as two boxes of 64 columns, one after the other in memory. The first 16 of K are the first 16 "
         "rows of both boxes.",
@@ -110,7 +111,8 @@ def ring() -> Drawing:
     """Three stages over time: a load takes two units, a product one."""
     d = Drawing(
         900, 330, "A ring of three stages with two barriers each, in time",
-        "Rows: the producer, three stages, a consumer. A stage is requested, its bytes arrive, then full completes; the "
+        "Rows: the producer, three stages, a consumer. A stage is requested, its bytes arrive, then full completes; "
+        "the "
         "consumer multiplies; then empty completes, and the producer requests the tile three further.",
         STYLE,
     )
@@ -122,7 +124,8 @@ def ring() -> Drawing:
         tile_in_time(d, i)
     d.text(
         116, 298, "small",
-        "Arrows up: a consumer arrives at `empty`, the producer refills the stage. Arrows down: `full` completes. Parities of "
+        "Arrows up: a consumer arrives at `empty`, the producer refills the stage. Arrows down: `full` completes. "
+        "Parities of "
         "a stage: 0, 1, 0, 1, ...",
     )
     d.text(

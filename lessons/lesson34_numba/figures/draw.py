@@ -45,7 +45,8 @@ def back(d: Drawing, y: float, words: str) -> None:
 def copies() -> Drawing:
     d = Drawing(
         860, 250, "What a launch copies",
-        "On the left arrays of NumPy: before the kernel both are copied to the device, after it both are copied back, the input "
+        "On the left arrays of NumPy: before the kernel both are copied to the device, after it both are copied "
+        "back, the input "
         "too. On the right arrays of the device: nothing is copied.",
         STYLE,
     )
