@@ -199,7 +199,7 @@ record:
 student-copy:
 	@python3 tools/workbook student_copy
 clean:
-	@rm -rf build 2>/dev/null || { echo "error: build/ cannot be removed: it belongs to somebody else." >&2; exit 1; }
+	@rm -rf build 2>/dev/null || { echo "error: build/ cannot be removed: it belongs to another user." >&2; exit 1; }
 
 .PHONY: FORCE $(words)
 endif

@@ -62,37 +62,37 @@ static inline const char *check_advice(cudaError_t error) {
         return "another program holds the GPU: look with nvidia-smi.";
     case cudaErrorInvalidDeviceFunction:
     case cudaErrorNoKernelImageForDevice:
-        return "the program holds no code for this device: build it again, with ARCH set to this GPU's architecture.";
+        return "the program has no code for this device: build it again, with ARCH set to this GPU's architecture.";
     case cudaErrorUnsupportedPtxVersion:
         return "the toolkit is newer than the driver: build for this GPU's own architecture, or update the driver.";
     case cudaErrorInvalidResourceHandle:
-        return "a stream or event was destroyed already, never created, or belongs to another device.";
+        return "a stream or event was never created, is already destroyed, or belongs to another device.";
     case cudaErrorIllegalAddress:
-        return "a kernel touched memory that is not its own: check its index and its guard (if (i < n)), and that "
+        return "a kernel made an illegal access: check its index and its guard (if (i < n)), and that "
                "every pointer came from cudaMalloc; the emulator (BACKEND=cpu) names the line.";
     case cudaErrorMisalignedAddress:
-        return "a float4 must lie on a multiple of 16 bytes: x + 1 is not a place for one.";
+        return "a float4 must be aligned to 16 bytes: x + 1 is not.";
     case cudaErrorInvalidAddressSpace:
-        return "a pointer to shared or local memory was used as one to global memory, or the other way round.";
+        return "a pointer to shared or local memory was used as a pointer to global memory, or vice versa.";
     case cudaErrorLaunchOutOfResources:
-        return "the block needs more registers or shared memory than there are: use fewer threads in a block.";
+        return "the block needs more registers or shared memory than an SM has: use fewer threads per block.";
     case cudaErrorLaunchTimeout:
-        return "the kernel ran too long: look for a loop that never ends.";
+        return "the kernel ran too long: look for an endless loop.";
     case cudaErrorAssert:
-        return "an assert in a kernel was false: its text is printed above.";
+        return "an assert in a kernel failed: its text is printed above.";
     case cudaErrorIllegalInstruction:
     case cudaErrorLaunchFailure:
         return check_on_emulator()
                    ? "the kernel stopped: a trap, a bad pointer, a stack that was too small."
-                   : "the kernel stopped: a trap, a bad pointer, a stack that was too small; BACKEND=cpu says more.";
+                   : "the kernel stopped: a trap, a bad pointer, a stack that was too small; BACKEND=cpu reports more.";
     case cudaErrorCooperativeLaunchTooLarge:
         return "a cooperative grid must fit on the device at once: launch fewer blocks.";
     case cudaErrorNotReady:
         return "not an error: the work is still running; wait with cudaStreamSynchronize.";
     case cudaErrorNotSupported:
-        return "this device cannot do that (or the emulator cannot yet: then it says so above).";
+        return "this device does not support the call (if the emulator does not, a message above reports it).";
     default:
-        return "look the error up in the CUDA runtime manual, chapter Data types, cudaError.";
+        return "look up the error in the CUDA runtime manual, chapter Data types, cudaError.";
     }
 }
 

@@ -36,6 +36,6 @@ can_write() {
 }
 
 require_writable() { # FOLDER
-  can_write "$1" || fail "the folder $PWD/$1 cannot be written: it belongs to somebody else, or the disk is full." \
+  can_write "$1" || fail "the folder $PWD/$1 cannot be written: it belongs to another user, or the disk is full." \
     "The workbook builds its programs there. Take a copy of it that is yours: cp -R $PWD ~/workbook"
 }

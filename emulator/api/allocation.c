@@ -33,7 +33,7 @@ static cudaError_t allocate(const char *function, void **out, size_t size, enum 
     struct allocation *a = memory_allocate(size, 0, kind, state_device(), NULL);
     if (!a)
         return state_refuse(function, cudaErrorMemoryAllocation,
-                            "%zu bytes are wanted, and %zu of the device's %zu are free.", size,
+                            "%zu bytes requested, and %zu of the device's %zu are free.", size,
                             memory_free_bytes(state_device()), memory_total());
     *out = (void *)(uintptr_t)a->base;
     return cudaSuccess;
@@ -119,11 +119,11 @@ static cudaError_t release(const char *function, void *pointer, bool host) {
         graph_memory_freed(pointer);
         return state_return(fault);
     case MEMORY_ALREADY_FREED:
-        return state_refuse(function, cudaErrorInvalidValue, "0x%llx has been freed before.",
+        return state_refuse(function, cudaErrorInvalidValue, "0x%llx has already been freed.",
                             (unsigned long long)ADDRESS(pointer));
     case MEMORY_NOT_A_BASE:
         return state_refuse(function, cudaErrorInvalidValue,
-                            "0x%llx lies inside an allocation and is not its start, which is what has to be given.",
+                            "0x%llx is inside an allocation: pass the pointer to its start.",
                             (unsigned long long)ADDRESS(pointer));
     default:
         return state_refuse(function, cudaErrorInvalidValue, "0x%llx was not allocated by %s.",
@@ -151,14 +151,15 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned flags) {
     if (memory_is_device_range(ADDRESS(pointer)))
         return state_refuse(__func__, cudaErrorInvalidValue, "That is a device address, not host memory.");
     if (live_at(pointer) && live_at(pointer)->kind != MEMORY_REGISTERED)
-        return state_refuse(__func__, cudaErrorInvalidValue, "That memory is CUDA's own already.");
+        return state_refuse(__func__, cudaErrorInvalidValue,
+                            "That memory was allocated by CUDA and is pinned already.");
     bool taken;
     struct allocation *a = memory_register(pointer, size, state_device(), &taken);
     if (!a && !taken)
         return state_return(cudaErrorMemoryAllocation);
     if (!a)
         return state_refuse(__func__, cudaErrorHostMemoryAlreadyRegistered,
-                            "Some of these bytes are registered already, or are pinned.");
+                            "Some of these bytes are registered or pinned already.");
     a->flags = flags;
     memory_set_read_only(a, flags & cudaHostRegisterReadOnly);
     return cudaSuccess;
@@ -171,9 +172,10 @@ cudaError_t cudaHostUnregister(void *pointer) {
     NOT_WHILE_CAPTURING(__func__);
     const struct allocation *a = live_at(pointer);
     if (a && a->base != ADDRESS(pointer))
-        return state_refuse(__func__, cudaErrorInvalidValue, "That is inside registered memory and not its start.");
+        return state_refuse(__func__, cudaErrorInvalidValue,
+                            "That address is inside registered memory: pass its start.");
     if (!a || a->kind != MEMORY_REGISTERED)
-        return state_refuse(__func__, cudaErrorHostMemoryNotRegistered, "No registered memory starts there.");
+        return state_refuse(__func__, cudaErrorHostMemoryNotRegistered, "No registered memory starts at that address.");
     queue_wait_device(a->device);
     memory_free(a->base);
     return cudaSuccess;

@@ -108,7 +108,8 @@ static bool shape(struct cudaArray *a) {
 cudaError_t array_describe(const char *function, struct cudaArray *a, const struct cudaChannelFormatDesc *desc,
                            struct cudaExtent extent, unsigned flags) {
     if (flags & ~(unsigned)KNOWN_FLAGS)
-        return state_refuse(function, cudaErrorNotSupported, "Arrays of graphics are not emulated (flags %#x).", flags);
+        return state_refuse(function, cudaErrorNotSupported,
+                            "Arrays for graphics interoperability are not emulated (flags %#x).", flags);
     *a = (struct cudaArray){.desc = *desc, .extent = extent, .flags = flags};
     if (!array_format(*desc, &a->image))
         return refuse_format(function);
@@ -126,7 +127,8 @@ size_t array_bytes(const struct cudaArray *a) {
 const struct allocation *array_memory(const char *function, size_t bytes, unsigned flags) {
     const struct allocation *memory = memory_allocate(bytes, 0, MEMORY_DEVICE, state_device(), NULL);
     if (!memory) {
-        state_refuse(function, cudaErrorMemoryAllocation, "The array's %zu bytes are not free.", bytes);
+        state_refuse(function, cudaErrorMemoryAllocation, "The array's %zu bytes exceed the free device memory.",
+                     bytes);
         return NULL;
     }
     if (flags & ARRAY_SPARSE) {
@@ -192,7 +194,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
     if (!array)
         return cudaSuccess;
     if (!array_exists(array))
-        return state_refuse(__func__, cudaErrorInvalidValue, "That is not a CUDA array (freed before?).");
+        return state_refuse(__func__, cudaErrorInvalidValue, "That is not a CUDA array (already freed?).");
     queue_wait_device(array->image.memory->device);
     cudaError_t fault = state_observe(state_device());
     if (!array->level && array_remove(array)) {
@@ -296,14 +298,14 @@ cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *out, 
 cudaError_t array_side(const char *function, cudaArray_const_t array, size_t x, size_t y, size_t z, struct box box,
                        struct side *out) {
     if (!array_exists(array))
-        return state_refuse(function, cudaErrorInvalidValue, "That is not a CUDA array (freed before?).");
+        return state_refuse(function, cudaErrorInvalidValue, "That is not a CUDA array (already freed?).");
     const struct image *m = &array->image;
     size_t slices = m->layers ? m->layers : m->depth;
     if (x > m->pitch || box.width > m->pitch - x || y > m->height || box.height > m->height - y || z > slices ||
         box.depth > slices - z)
         return state_refuse(function, cudaErrorInvalidValue,
                             "The array has %u x %u x %zu texels of %zu bytes; the copy of %zu bytes x %zu rows x %zu "
-                            "slices from byte %zu, row %zu, slice %zu on does not fit.",
+                            "slices starting at byte %zu, row %zu, slice %zu does not fit.",
                             m->width, m->height, slices, array_texel_bytes(array), box.width, box.height, box.depth, x,
                             y, z);
     *out = (struct side){m->address + z * m->slice + y * m->pitch + x, m->pitch, m->slice};
@@ -318,8 +320,7 @@ static cudaError_t memory_resource(const char *function, const void *pointer, st
     out->memory = memory_find(out->address);
     if (!out->memory || !memory_at(out->memory, out->address, bytes))
         return state_refuse(function, cudaErrorInvalidValue,
-                            "0x%llx and %zu bytes from there on are not all in one "
-                            "allocation of device memory.",
+                            "The range from 0x%llx of %zu bytes is not inside one allocation of device memory.",
                             (unsigned long long)out->address, bytes);
     return cudaSuccess;
 }
@@ -330,7 +331,7 @@ cudaError_t array_resource(const char *function, const struct cudaResourceDesc *
     case cudaResourceTypeArray:
         if (!array_exists(r->res.array.array))
             return state_refuse(function, cudaErrorInvalidResourceHandle,
-                                "The resource is not a CUDA array (freed before?).");
+                                "The resource is not a CUDA array (already freed?).");
         *out = r->res.array.array->image;
         return cudaSuccess;
     case cudaResourceTypeLinear: {
@@ -370,10 +371,10 @@ cudaError_t array_resource(const char *function, const struct cudaResourceDesc *
     case cudaResourceTypeMipmappedArray:
         if (!mipmap_exists(r->res.mipmap.mipmap))
             return state_refuse(function, cudaErrorInvalidResourceHandle,
-                                "The resource is not a mipmapped array (freed before?).");
+                                "The resource is not a mipmapped array (already freed?).");
         *out = r->res.mipmap.mipmap->levels[0]->image;
         return cudaSuccess;
     default:
-        return state_refuse(function, cudaErrorInvalidValue, "There is no type %d of resources.", (int)r->resType);
+        return state_refuse(function, cudaErrorInvalidValue, "There is no resource type %d.", (int)r->resType);
     }
 }

@@ -120,7 +120,7 @@ static cudaError_t run_side(const char *function, cudaArray_const_t array, size_
         return error;
     const struct image *m = &array->image;
     if (count > m->slice - (y * m->pitch + x))
-        return state_refuse(function, cudaErrorInvalidValue, "%zu bytes do not fit into the array from there on.",
+        return state_refuse(function, cudaErrorInvalidValue, "%zu bytes do not fit into the array from that position.",
                             count);
     return cudaSuccess;
 }

@@ -81,8 +81,9 @@ static cudaError_t refuse(const char *function, cudaError_t error) {
                             "A stream that the default stream waits for is being captured. Use another stream here, or "
                             "capture one made with cudaStreamNonBlocking.");
     case cudaErrorStreamCaptureInvalidated:
-        return state_refuse(function, error,
-                            "The capture of this stream was spoilt by an earlier call: end it, and look at that call.");
+        return state_refuse(
+            function, error,
+            "The capture of this stream was invalidated by an earlier call: end it, and check that call.");
     default:
         return state_refuse(function, error,
                             "A stream is being captured, and this call cannot become part of a graph.");
@@ -267,10 +268,9 @@ cudaError_t capture_point_query(const char *function, const struct capture_point
     if (c && spoil)
         c->invalidated = true;
     graph_unlock();
-    return state_refuse(
-        function, c ? cudaErrorCapturedEvent : cudaErrorInvalidValue,
-        "The event was recorded in a stream that was being captured, so it stands for a place in a graph "
-        "and never happens.");
+    return state_refuse(function, c ? cudaErrorCapturedEvent : cudaErrorInvalidValue,
+                        "The event was recorded in a stream that was being captured, so it represents a node of a "
+                        "graph and never completes.");
 }
 
 static cudaError_t join(const char *function, struct stream *s, const struct capture_point *p) {
@@ -279,7 +279,7 @@ static cudaError_t join(const char *function, struct stream *s, const struct cap
     if (!c) {
         if (k)
             k->capture->invalidated = true;
-        return state_refuse(function, cudaErrorInvalidValue, "The event is of a capture that is over.");
+        return state_refuse(function, cudaErrorInvalidValue, "The event belongs to a capture that has ended.");
     }
     if (queue_is_legacy(s)) {
         c->invalidated = true;
@@ -288,7 +288,7 @@ static cudaError_t join(const char *function, struct stream *s, const struct cap
     if (k && k->capture != c) {
         k->capture->invalidated = c->invalidated = true;
         return state_refuse(function, cudaErrorStreamCaptureMerge,
-                            "The stream is being captured, and the event is of another capture.");
+                            "The stream is being captured, and the event belongs to another capture.");
     }
     if (c->invalidated)
         return refuse(function, cudaErrorStreamCaptureInvalidated);
@@ -425,18 +425,18 @@ static cudaError_t end(cudaStream_t handle, cudaGraph_t *out) {
     if (k != c->origin) {
         c->invalidated = true;
         return state_refuse(function, cudaErrorStreamCaptureUnmatched,
-                            "The capture began in another stream, and has to end there.");
+                            "The capture began in another stream, and has to be ended there.");
     }
     cudaError_t error = cudaSuccess;
     if (c->mode != cudaStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self()))
         error = state_refuse(function, cudaErrorStreamCaptureWrongThread,
-                             "The capture began in another thread, and only a relaxed one may end elsewhere.");
+                             "The capture began in another thread, and only a relaxed capture may be ended elsewhere.");
     else if (c->invalidated)
         error = refuse(function, cudaErrorStreamCaptureInvalidated);
     else if (!joined(c))
         error = state_refuse(function, cudaErrorStreamCaptureUnjoined,
-                             "Another stream was captured, too, and this one did not wait for its last work: record an "
-                             "event there and wait for it here.");
+                             "The capture includes another stream that was not joined: record an event there after its "
+                             "last work, and wait for it here.");
     if (error == cudaSuccess && out)
         *out = graph_handle(c->graph);
     forget(c, error == cudaSuccess && (out || c->given));

@@ -16,8 +16,8 @@ bool device_exists(int device) {
 
 cudaError_t device_missing(const char *function, int device) {
     int count = state_device_count();
-    return state_refuse(function, cudaErrorInvalidDevice, "There is no device %d: %d device%s, counted from 0.", device,
-                        count, count == 1 ? "" : "s");
+    return state_refuse(function, cudaErrorInvalidDevice, "There is no device %d: %d device%s, numbered from 0.",
+                        device, count, count == 1 ? "" : "s");
 }
 
 /* ---- Choosing a device ---- */

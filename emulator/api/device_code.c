@@ -46,12 +46,12 @@ static cudaError_t no_ptx(const char *function, const void *code) {
     const char *place = place_of_code(code), *advice = place_advice(place);
     if (advice)
         return state_refuse(function, cudaErrorNoKernelImageForDevice,
-                            "%s holds machine code and no PTX, which is what the emulator runs. %s.", place, advice);
-    return state_refuse(function, cudaErrorNoKernelImageForDevice,
-                        "This is machine code for a GPU alone, and the emulator executes PTX. Give it PTX, or a fat "
-                        "binary with PTX in it, or compile with -lineinfo, which puts the PTX beside the machine code. "
-                        "NVRTC's comes with "
-                        "its PTX where a program calls cuInit() before NVRTC, or is started by cuda-emulator.");
+                            "%s contains machine code but no PTX, and the emulator executes PTX. %s.", place, advice);
+    return state_refuse(
+        function, cudaErrorNoKernelImageForDevice,
+        "This is machine code only, and the emulator executes PTX. Pass PTX, or a fat binary with PTX in it, or "
+        "compile with -lineinfo, which includes the PTX with the machine code. NVRTC's machine code includes its PTX "
+        "if a program calls cuInit() before NVRTC, or is started by cuda-emulator.");
 }
 
 cudaError_t device_code_copy(const char *function, const void *code, size_t size, void **copy, size_t *copied) {

@@ -186,10 +186,11 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, un
         return error != cudaSuccess ? error : record_captured(__func__, s, handle, flags);
     if (flags) /* it makes a node of a graph */
         return state_refuse(__func__, cudaErrorIllegalState,
-                            "cudaEventRecordExternal is for streams that are captured.");
+                            "cudaEventRecordExternal is only for streams that are being captured.");
     if (event_device(handle) != queue_device(s))
         return state_refuse(__func__, cudaErrorInvalidResourceHandle,
-                            "The event belongs to another device than the stream (device %d).", queue_device(s));
+                            "The event and the stream belong to different devices (the stream to device %d).",
+                            queue_device(s));
     struct marker *m = queue_mark(s);
     if (!m)
         return state_return(cudaErrorMemoryAllocation);
@@ -261,7 +262,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
     if (error == cudaSuccess)
         error = recorded(__func__, to, &b);
     if (error == cudaSuccess && event_device(from) != event_device(to))
-        error = state_refuse(__func__, cudaErrorInvalidResourceHandle, "The events belong to two devices.");
+        error = state_refuse(__func__, cudaErrorInvalidResourceHandle, "The events belong to different devices.");
     if (error == cudaSuccess)
         error = elapsed(__func__, milliseconds, &a, &b);
     forget(&a);
@@ -280,9 +281,10 @@ static cudaError_t wait_captured(const char *function, struct stream *s, cudaEve
     if (!r->marker)
         return cudaSuccess; /* never recorded */
     capture_invalidate(s);
-    return state_refuse(function, cudaErrorStreamCaptureIsolation,
-                        "The stream is being captured, and the event is of work that is not: that would not be in the "
-                        "graph. (cudaEventWaitExternal waits for the event when the graph runs.)");
+    return state_refuse(
+        function, cudaErrorStreamCaptureIsolation,
+        "The stream is being captured, and the event belongs to work that is not captured, so the graph could not wait "
+        "for it. (cudaEventWaitExternal waits for the event when the graph runs.)");
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle, unsigned flags) {
@@ -301,8 +303,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle, unsigne
     if (error == cudaSuccess && captured)
         error = wait_captured(__func__, s, handle, &r, flags);
     else if (error == cudaSuccess && flags)
-        error =
-            state_refuse(__func__, cudaErrorIllegalState, "cudaEventWaitExternal is for streams that are captured.");
+        error = state_refuse(__func__, cudaErrorIllegalState,
+                             "cudaEventWaitExternal is only for streams that are being captured.");
     else if (error == cudaSuccess && r.captured)
         error = capture_join(__func__, s, r.captured);
     else if (error == cudaSuccess && r.marker)

@@ -110,9 +110,11 @@ static cudaError_t check_shape(const struct request *r) {
     dim3 g = r->grid, b = r->block;
     unsigned long long threads = (unsigned long long)b.x * b.y * b.z;
     if (!g.x || !g.y || !g.z)
-        return state_refuse(r->function, SHAPE_ERROR, "The grid is %u x %u x %u blocks: none at all.", g.x, g.y, g.z);
+        return state_refuse(r->function, SHAPE_ERROR, "The grid is %u x %u x %u blocks, which is empty.", g.x, g.y,
+                            g.z);
     if (!threads)
-        return state_refuse(r->function, SHAPE_ERROR, "The block is %u x %u x %u threads: none at all.", b.x, b.y, b.z);
+        return state_refuse(r->function, SHAPE_ERROR, "The block is %u x %u x %u threads, which is empty.", b.x, b.y,
+                            b.z);
     if (b.x > LIMIT_BLOCK_X || b.y > LIMIT_BLOCK_Y || b.z > LIMIT_BLOCK_Z || threads > LIMIT_BLOCK_THREADS)
         return state_refuse(r->function, SHAPE_ERROR,
                             "The block is %u x %u x %u = %llu threads; at most 1024 x 1024 x 64 and 1024 in all.", b.x,
@@ -131,7 +133,7 @@ static cudaError_t check_kernel(const struct request *r, const struct kernel *k)
                             k->max_threads);
     if (r->shared > k->max_dynamic_shared)
         return state_refuse(r->function, cudaErrorInvalidValue,
-                            "%zu bytes of dynamic shared memory, and this kernel may have %u: ask for more with "
+                            "%zu bytes of dynamic shared memory, and this kernel's limit is %u: raise it with "
                             "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
                             r->shared, k->max_dynamic_shared);
     return cudaSuccess;
@@ -145,11 +147,10 @@ static cudaError_t check_registers(const struct request *r, const struct kernel 
     if (!check_is_on(CHECK_MEMORY) || threads * MOST_REGISTERS <= LIMIT_REGISTERS ||
         occupancy_has_registers(k->name, threads, &registers))
         return cudaSuccess;
-    return state_refuse(
-        r->function, cudaErrorLaunchOutOfResources,
-        "ptxas gives each of the block's %u threads %u registers, and a multiprocessor has %d: on a GPU this launch "
-        "fails. Take fewer threads, or write __launch_bounds__(%u) in front of the kernel's name.",
-        threads, registers, LIMIT_REGISTERS, threads);
+    return state_refuse(r->function, cudaErrorLaunchOutOfResources,
+                        "ptxas gives each of the block's %u threads %u registers, and an SM has %d: on a GPU this "
+                        "launch fails. Use fewer threads per block, or declare the kernel with __launch_bounds__(%u).",
+                        threads, registers, LIMIT_REGISTERS, threads);
 }
 
 static cudaError_t check_cooperative(const struct request *r, const void *function) {
@@ -158,9 +159,10 @@ static cudaError_t check_cooperative(const struct request *r, const void *functi
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &per_sm, function, (int)(r->block.x * r->block.y * r->block.z), r->shared);
     if (error == cudaSuccess && blocks > (unsigned long long)per_sm * LIMIT_SMS)
-        return state_refuse(r->function, cudaErrorCooperativeLaunchTooLarge,
-                            "All %llu blocks have to be resident at once, and %d on each of %d multiprocessors can be.",
-                            blocks, per_sm, LIMIT_SMS);
+        return state_refuse(
+            r->function, cudaErrorCooperativeLaunchTooLarge,
+            "All %llu blocks have to be resident at the same time, and the limit is %d on each of %d SMs.", blocks,
+            per_sm, LIMIT_SMS);
     return error;
 }
 
@@ -183,13 +185,13 @@ static cudaError_t check_cluster_size(const char *call, const struct kernel *k, 
     unsigned most = k->preferences.large_clusters ? LIMIT_CLUSTER_LARGE : LIMIT_CLUSTER;
     if (volume(n) > most)
         return state_refuse(call, cudaErrorInvalidClusterSize,
-                            "A cluster of %u x %u x %u blocks is too large: this kernel may have %u. Up to %u are "
-                            "possible on this device with cudaFuncAttributeNonPortableClusterSizeAllowed.",
+                            "A cluster of %u x %u x %u blocks is too large: the limit for this kernel is %u. Up to %u "
+                            "are possible on this device with cudaFuncAttributeNonPortableClusterSizeAllowed.",
                             n.x, n.y, n.z, most, LIMIT_CLUSTER_LARGE);
     if (k->ptx->max_cluster && volume(n) > k->ptx->max_cluster)
         return state_refuse(call, cudaErrorInvalidClusterSize,
-                            "A cluster of %u x %u x %u blocks, and the kernel's __launch_bounds__ allow %u.", n.x, n.y,
-                            n.z, k->ptx->max_cluster);
+                            "The cluster has %u x %u x %u blocks, and the kernel's __launch_bounds__ allow %u.", n.x,
+                            n.y, n.z, k->ptx->max_cluster);
     return cudaSuccess;
 }
 
@@ -203,11 +205,11 @@ cudaError_t execution_cluster(const char *call, const struct kernel *k, dim3 clu
     if (differs)
         return state_refuse(
             call, cudaErrorInvalidClusterSize,
-            "The launch names clusters of %u x %u x %u blocks, and the kernel was compiled for %u x %u x %u.",
+            "The launch specifies clusters of %u x %u x %u blocks, and the kernel was compiled for %u x %u x %u.",
             cluster.x, cluster.y, cluster.z, own.x, own.y, own.z);
     if (n.x && !divides(n, grid))
         return state_refuse(call, cudaErrorInvalidClusterSize,
-                            "A grid of %u x %u x %u blocks cannot be parted into clusters of %u x %u x %u.", grid.x,
+                            "A grid of %u x %u x %u blocks cannot be divided into clusters of %u x %u x %u.", grid.x,
                             grid.y, grid.z, n.x, n.y, n.z);
     config->clusters = n.x != 0;
     for (int i = 0; i < 3; i++)
@@ -353,8 +355,8 @@ static cudaError_t take_cluster(const struct request *r, const cudaLaunchAttribu
     *to = (dim3){value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
     if (volume(*to))
         return cudaSuccess;
-    return state_refuse(r->function, cudaErrorInvalidClusterSize, "Clusters of %u x %u x %u blocks: none at all.",
-                        to->x, to->y, to->z);
+    return state_refuse(r->function, cudaErrorInvalidClusterSize, "Clusters of %u x %u x %u blocks are empty.", to->x,
+                        to->y, to->z);
 }
 
 /* Attributes whose effect a kernel can notice must be honoured or refused; hints may be ignored. An event that a GPU
@@ -388,7 +390,7 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *a, struct request 
     case 16: /* cudaLaunchAttributeNvlinkUtilCentricScheduling */
         return cudaSuccess;
     case 13: /* cudaLaunchAttributeDeviceUpdatableKernelNode */
-        return state_refuse(r->function, cudaErrorNotSupported, "Nodes that kernels update are not emulated.");
+        return state_refuse(r->function, cudaErrorNotSupported, "Device-updatable kernel nodes are not emulated.");
     default:
         return state_refuse(r->function, cudaErrorInvalidValue, "There is no launch attribute %d.", (int)a->id);
     }

@@ -73,8 +73,8 @@ static cudaError_t set_attribute(const char *function, struct kernel *k, enum cu
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         if (value < 0 || (unsigned)value + k->static_shared > LIMIT_SHARED_BLOCK_OPTIN)
             return state_refuse(function, cudaErrorInvalidValue,
-                                "%d bytes of dynamic and %u of static shared memory; a block may have %d in all.",
-                                value, k->static_shared, LIMIT_SHARED_BLOCK_OPTIN);
+                                "%d bytes of dynamic and %u of static shared memory; the limit is %d per block.", value,
+                                k->static_shared, LIMIT_SHARED_BLOCK_OPTIN);
         k->max_dynamic_shared = (uint32_t)value;
         return cudaSuccess;
     case cudaFuncAttributePreferredSharedMemoryCarveout:

@@ -245,7 +245,7 @@ static cudaError_t destroy(struct graph *g) {
         return state_refuse("cudaGraphDestroy", cudaErrorInvalidValue, "A stream is being captured into the graph.");
     if (g->owner)
         return state_refuse("cudaGraphDestroy", cudaErrorInvalidValue,
-                            "The graph belongs to a node of another graph and goes with it.");
+                            "The graph belongs to a node of another graph and is destroyed with it.");
     graph_free(g);
     return cudaSuccess;
 }
@@ -443,7 +443,7 @@ static cudaError_t add_edges(struct graph *g, const cudaGraphNode_t *from, const
 
 static cudaError_t refuse_memory(const char *function, const struct graph *g) {
     return g->memory_nodes ? state_refuse(function, cudaErrorNotSupported,
-                                          "Nothing can be taken out of a graph that has memory nodes.")
+                                          "Nodes and edges of a graph with memory nodes cannot be removed.")
                            : cudaSuccess;
 }
 

@@ -46,8 +46,8 @@ static cudaError_t check_node(struct node *n, bool body, cudaGraphInstantiatePar
         result->result_out = cudaGraphInstantiateNodeOperationNotSupported;
         result->errNode_out = node_handle(n);
         return state_refuse("cudaGraphInstantiate", cudaErrorInvalidValue,
-                            "The body of a conditional node may hold kernels, copies, fills, empty nodes, graphs and "
-                            "conditional nodes.");
+                            "The body of a conditional node may contain kernels, copies, fills, empty nodes, graphs "
+                            "and conditional nodes.");
     }
     cudaError_t error = cudaSuccess;
     for (unsigned i = 0; i < n->inner_count && error == cudaSuccess; i++)
@@ -60,7 +60,7 @@ static cudaError_t check_nodes(const struct graph *g, bool body, cudaGraphInstan
         if (!c->used) {
             result->result_out = cudaGraphInstantiateConditionalHandleUnused;
             return state_refuse("cudaGraphInstantiate", cudaErrorInvalidValue,
-                                "A conditional handle was made for the graph, and no node uses it.");
+                                "A conditional handle was created for the graph, and no node uses it.");
         }
     }
     cudaError_t error = cudaSuccess;
@@ -128,14 +128,15 @@ static cudaError_t instantiate(cudaGraphExec_t *out, struct graph *g, unsigned l
     if (error != cudaSuccess)
         return error;
     if (g->memory_nodes && g->executables)
-        return state_refuse("cudaGraphInstantiate", cudaErrorNotSupported,
-                            "A graph with memory nodes can have one executable graph at a time, and it has one.");
+        return state_refuse(
+            "cudaGraphInstantiate", cudaErrorNotSupported,
+            "A graph with memory nodes can have only one executable graph at a time, and it already has one.");
     if ((error = check_nodes(g, false, result)) != cudaSuccess)
         return error;
     if (!plan_possible(g)) {
         result->result_out = cudaGraphInstantiateInvalidStructure;
         return state_refuse("cudaGraphInstantiate", cudaErrorInvalidValue,
-                            "Nodes of the graph depend on each other in a circle.");
+                            "The dependencies of the graph's nodes form a cycle.");
     }
     struct executable *e = make_executable(g, flags);
     if (!e)

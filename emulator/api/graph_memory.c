@@ -95,13 +95,13 @@ int graph_memory_begin(const void *pointer, bool free_first) {
     if (memory_revive(ADDRESS(pointer)))
         return cudaSuccess;
     return state_refuse("a graph's allocation node", cudaErrorMemoryAllocation,
-                        "There is no room for it, or it is allocated already.");
+                        "Device memory is exhausted, or the node's memory is already allocated.");
 }
 
 int graph_memory_end(const void *pointer) {
     if (memory_free(ADDRESS(pointer)) == MEMORY_FREED)
         return cudaSuccess;
-    return state_refuse("a graph's free node", cudaErrorIllegalAddress, "What it frees is not allocated now.");
+    return state_refuse("a graph's free node", cudaErrorIllegalAddress, "The memory that it frees is not allocated.");
 }
 
 /* ---- What is used ---- */

@@ -140,7 +140,7 @@ static cudaError_t add_child(const struct place *p, const struct graph *child) {
         return invalid();
     if (child->memory_nodes || child->conditional_nodes)
         return state_refuse("cudaGraphAddChildGraphNode", cudaErrorNotSupported,
-                            "A graph with memory nodes or conditional nodes cannot be put into another.");
+                            "A graph with memory nodes or conditional nodes cannot be a child graph.");
     struct graph *inner = graph_copy(child);
     cudaError_t error = add_holder(p, inner);
     if (error != cudaSuccess && inner)
@@ -175,9 +175,8 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *o
 
 static cudaError_t refuse_inside(const char *function, cudaGraph_t graph) {
     const struct graph *g = graph_find(graph);
-    return g && g->owner
-               ? state_refuse(function, cudaErrorNotSupported, "A graph inside another can have no memory nodes.")
-               : cudaSuccess;
+    return g && g->owner ? state_refuse(function, cudaErrorNotSupported, "A child graph cannot have memory nodes.")
+                         : cudaSuccess;
 }
 
 static cudaError_t add_alloc(const struct place *place, struct cudaMemAllocNodeParams *p) {
@@ -193,8 +192,8 @@ static cudaError_t add_alloc(const struct place *place, struct cudaMemAllocNodeP
     if (w && !pointer) {
         work_release(w);
         w = NULL;
-        error = state_refuse("cudaGraphAddMemAllocNode", cudaErrorMemoryAllocation, "There is no room for %zu bytes.",
-                             p->bytesize);
+        error = state_refuse("cudaGraphAddMemAllocNode", cudaErrorMemoryAllocation,
+                             "There is not enough free memory for %zu bytes.", p->bytesize);
     }
     if (w) {
         p->dptr = pointer;
@@ -225,7 +224,7 @@ static cudaError_t add_free(const struct place *place, void *pointer) {
         return state_refuse("cudaGraphAddMemFreeNode", cudaErrorInvalidValue,
                             "%p was not allocated by a node of a graph.", pointer);
     if (frees(graph_find(place->graph), pointer))
-        return state_refuse("cudaGraphAddMemFreeNode", cudaErrorInvalidValue, "The graph frees %p already.", pointer);
+        return state_refuse("cudaGraphAddMemFreeNode", cudaErrorInvalidValue, "The graph already frees %p.", pointer);
     struct work *w = work_plain(cudaGraphNodeTypeMemFree, &error);
     if (w)
         w->freed = pointer;

@@ -47,10 +47,10 @@ static cudaError_t set(struct executable *e, cudaGraphNode_t node, struct work *
         }
         error = state_return(cudaErrorMemoryAllocation);
     } else {
-        error = state_refuse("cudaGraphExec...SetParams", cudaErrorInvalidValue, "%s",
-                             s ? "The node was instantiated for something else: another kind of node, of memory or of "
-                                 "copy, or another extent."
-                               : "There is no such node in the executable graph.");
+        error = state_refuse(
+            "cudaGraphExec...SetParams", cudaErrorInvalidValue, "%s",
+            s ? "The node was instantiated differently: another kind of node, memory or copy, or another extent."
+              : "There is no such node in the executable graph.");
     }
     work_release(w);
     return error;

@@ -133,7 +133,7 @@ struct work *work_kernel(const char *function, const struct cudaKernelNodeParams
     if ((*error = execution_check(function, p->func, &shape, &k, &config)) != cudaSuccess)
         return NULL;
     if (k->param_count && !p->kernelParams && !p->extra) {
-        *error = state_refuse(function, cudaErrorInvalidValue, "The kernel has %u parameters, and none are given.",
+        *error = state_refuse(function, cudaErrorInvalidValue, "The kernel has %u parameters, and none were passed.",
                               k->param_count);
         return NULL;
     }
@@ -218,7 +218,7 @@ struct work *work_copy(const char *function, const struct cudaMemcpy3DParms *p, 
     if ((*error = transfer_request_3d(function, p, &r)) != cudaSuccess)
         return NULL;
     if (!r.box.width || !r.box.height || !r.box.depth) {
-        *error = state_refuse(function, cudaErrorInvalidValue, "A node has to copy something: its extent is empty.");
+        *error = state_refuse(function, cudaErrorInvalidValue, "The extent of a copy node must not be empty.");
         return NULL;
     }
     if ((*error = transfer_check(&r)) != cudaSuccess)

@@ -30,18 +30,18 @@ static cudaError_t refuse_handle(const char *function, const char *handle, enum 
     struct content c;
     memcpy(&c, handle, sizeof c);
     if (memcmp(c.magic, magic, sizeof magic) != 0 || c.kind != kind)
-        return state_refuse(function, cudaErrorInvalidValue, "That is no such handle.");
+        return state_refuse(function, cudaErrorInvalidValue, "That is not such a handle.");
     if (c.process == (int32_t)getpid())
         return state_refuse(function, cudaErrorDeviceUninitialized,
-                            "The handle was made by this process, which has the thing itself.");
-    return state_refuse(function, cudaErrorNotSupported, "What other processes have cannot be reached.");
+                            "The handle was created by this process: only another process can open it.");
+    return state_refuse(function, cudaErrorNotSupported, "Memory and events of other processes cannot be accessed.");
 }
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer) {
     ENTER();
     const struct allocation *a = memory_find((uint64_t)(uintptr_t)pointer);
     if (!handle || !a || !a->limit || a->mappings || a->kind != MEMORY_DEVICE)
-        return state_refuse(__func__, cudaErrorInvalidValue, "%p is not memory of cudaMalloc.", pointer);
+        return state_refuse(__func__, cudaErrorInvalidValue, "%p was not allocated with cudaMalloc.", pointer);
     write_handle(handle->reserved, KIND_MEMORY, a->base, a->id);
     return cudaSuccess;
 }

@@ -96,7 +96,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
     cudaError_t error = registration_library_kernel(binary_of(library), name, &e);
     if (error == cudaSuccess)
         *kernel = (cudaKernel_t)(void *)e;
-    return error == cudaErrorSymbolNotFound ? state_refuse(__func__, error, "There is no kernel '%s' in it.", name)
+    return error == cudaErrorSymbolNotFound ? state_refuse(__func__, error, "The library has no kernel '%s'.", name)
                                             : state_return(error);
 }
 
@@ -131,7 +131,7 @@ static cudaError_t variable(const char *function, void **pointer, size_t *bytes,
         return state_return(cudaErrorInvalidValue);
     cudaError_t error = registration_library_variable(binary_of(library), name, managed, &address, &size);
     if (error == cudaErrorSymbolNotFound)
-        return state_refuse(function, error, "There is no %svariable '%s' in it.", managed ? "managed " : "", name);
+        return state_refuse(function, error, "The library has no %svariable '%s'.", managed ? "managed " : "", name);
     if (error != cudaSuccess)
         return state_return(error);
     if (pointer)

@@ -243,7 +243,7 @@ static cudaError_t check_batch(const char *function, void **pointers, const size
     ENTER();
     if (!pointers || !sizes || !count || flags || stream == NULL || stream == cudaStreamLegacy)
         return state_refuse(function, cudaErrorInvalidValue,
-                            "It needs lists, no flags, and a stream that is not the default stream.");
+                            "The call needs lists, no flags, and a stream other than the default stream.");
     for (size_t i = 0; i < count; i++) {
         cudaError_t error = check_range(function, pointers[i], sizes[i]);
         if (error != cudaSuccess)

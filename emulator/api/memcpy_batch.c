@@ -20,7 +20,7 @@ static bool good_order(enum cudaMemcpySrcAccessOrder order) {
 
 static cudaError_t check_stream(const char *function, cudaStream_t stream) {
     if (stream == NULL || stream == cudaStreamLegacy)
-        return state_refuse(function, cudaErrorInvalidValue, "It needs a stream that is not the default stream.");
+        return state_refuse(function, cudaErrorInvalidValue, "The call needs a stream other than the default stream.");
     return cudaSuccess;
 }
 
@@ -50,8 +50,8 @@ cudaError_t transfer_copy_batch(const char *function, const struct copy_batch *b
     cudaError_t error = check_stream(function, stream);
     if (error == cudaSuccess && !good_batch(b))
         error = state_refuse(function, cudaErrorInvalidValue,
-                             "Every list has to be there, no size may be 0, the attributes' indices begin with 0 and "
-                             "rise, and every attribute names an order.");
+                             "Every list is required, no size may be 0, the attributes' indices have to start at 0 and "
+                             "increase, and every attribute has to specify an order.");
     size_t a = 0;
     for (size_t i = 0; i < b->count && error == cudaSuccess; i++) {
         while (a + 1 < b->attribute_count && b->indices[a + 1] <= i)
@@ -109,7 +109,7 @@ static cudaError_t end_of(const char *function, const struct cudaMemcpy3DOperand
     size_t rows = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : e.height;
     if (row < e.width || rows < e.height)
         return state_refuse(function, cudaErrorInvalidValue,
-                            "Rows of %zu and layers of %zu rows do not hold a box of %zu x %zu.", row, rows, e.width,
+                            "Rows of %zu and layers of %zu rows cannot contain a box of %zu x %zu.", row, rows, e.width,
                             e.height);
     *out = (struct side){ADDRESS(o->op.ptr.ptr), row * texel, row * texel * rows};
     return cudaSuccess;

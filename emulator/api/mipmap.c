@@ -113,7 +113,7 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t m) {
     if (!m)
         return cudaSuccess;
     if (!mipmap_exists(m))
-        return state_refuse(__func__, cudaErrorInvalidValue, "That is not a mipmapped array (freed before?).");
+        return state_refuse(__func__, cudaErrorInvalidValue, "That is not a mipmapped array (already freed?).");
     queue_wait_device(m->levels[0]->image.memory->device);
     cudaError_t fault = state_observe(state_device());
     pthread_mutex_lock(&lock);
@@ -138,8 +138,8 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *out, cudaMipmappedArray_cons
     if (!mipmap_exists(m))
         return state_return(cudaErrorInvalidResourceHandle);
     if (level >= m->count)
-        return state_refuse(__func__, cudaErrorInvalidValue, "There is no level %u: it has %u, counted from 0.", level,
-                            m->count);
+        return state_refuse(__func__, cudaErrorInvalidValue, "There is no level %u: the array has %u, numbered from 0.",
+                            level, m->count);
     *out = m->levels[level];
     return cudaSuccess;
 }

@@ -160,7 +160,8 @@ static cudaError_t capture_allocation(struct stream *s, void **out, size_t size,
     if (!size)
         return cudaSuccess;
     if (device < 0)
-        return state_refuse("cudaMallocAsync", cudaErrorInvalidValue, "A graph takes memory from pools of devices.");
+        return state_refuse("cudaMallocAsync", cudaErrorInvalidValue,
+                            "A graph allocates memory from device pools only.");
     struct work *w = work_plain(cudaGraphNodeTypeMemAlloc, &error);
     void *pointer = w ? graph_memory_new(size, device) : NULL;
     if (!pointer) {
@@ -204,10 +205,11 @@ static cudaError_t allocate(const char *function, void **out, size_t size, cudaM
     if (!a)
         free(piece);
     if (!usable)
-        return state_refuse(function, cudaErrorInvalidValue, "There is no such pool, or it is another process's.");
+        return state_refuse(function, cudaErrorInvalidValue,
+                            "There is no such pool, or it belongs to another process.");
     if (!a && size)
         return state_refuse(function, cudaErrorMemoryAllocation,
-                            "%zu bytes are wanted, and %zu of the device's %zu are free (or the pool is full).", size,
+                            "%zu bytes requested, and %zu of the device's %zu are free (or the pool is full).", size,
                             memory_free_bytes(state_device()), memory_total());
     *out = a ? (void *)(uintptr_t)a->base : NULL;
     if (a && check_is_on(CHECK_RACE)) {
@@ -398,7 +400,7 @@ static bool kind_of(const struct cudaMemPoolProps *p, enum memory_kind *kind) {
 static cudaError_t make_pool(const char *function, cudaMemPool_t *out, const struct pool *like) {
     struct pool *p = malloc(sizeof *p);
     if (!p)
-        return state_refuse(function, cudaErrorMemoryAllocation, "There is no host memory for a pool.");
+        return state_refuse(function, cudaErrorMemoryAllocation, "There is not enough host memory for a pool.");
     *p = *like;
     lock_pools();
     p->next = created;
@@ -415,7 +417,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps 
     if (!out || !properties || !kind_of(properties, &kind))
         return state_return(cudaErrorInvalidValue);
     if ((int)properties->handleTypes & ~(int)cudaMemHandleTypePosixFileDescriptor)
-        return state_refuse(__func__, cudaErrorInvalidValue, "A pool can be shared by file descriptors only.");
+        return state_refuse(__func__, cudaErrorInvalidValue, "A pool can be shared through file descriptors only.");
     struct pool p = {0};
     start_pool(&p, kind, properties->location);
     p.shareable = properties->handleTypes == cudaMemHandleTypePosixFileDescriptor;
@@ -566,7 +568,7 @@ cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool,
     unlock_pools();
     if (!handle || !shareable || flags || type != cudaMemHandleTypePosixFileDescriptor)
         return state_refuse(__func__, cudaErrorInvalidValue,
-                            "The pool was not made with cudaMemHandleTypePosixFileDescriptor.");
+                            "The pool was not created with cudaMemHandleTypePosixFileDescriptor.");
     struct shared_pool content = {.process = getpid(), .pool = pool};
     memcpy(content.magic, magic, sizeof magic);
     int fd = memfd_create("memory pool", MFD_CLOEXEC);
@@ -586,7 +588,7 @@ cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *out, void *handl
         memcmp(content.magic, magic, sizeof magic) != 0)
         return state_refuse(__func__, cudaErrorUnknown, "That is not a file descriptor of a memory pool.");
     if (content.process != getpid())
-        return state_refuse(__func__, cudaErrorNotSupported, "Memory of another process cannot be reached.");
+        return state_refuse(__func__, cudaErrorNotSupported, "Memory of another process cannot be accessed.");
     lock_pools();
     const struct pool *p = find_pool(content.pool);
     struct pool like = {.imported = true};

@@ -180,7 +180,7 @@ static cudaError_t unpack_library(struct binary *b, const char *kernel_name, str
         if (result != FATBIN_OK)
             return load_failed(
                 b, result == FATBIN_NO_IMAGE ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage,
-                kernel_name, "The library holds no device code that the emulator can run", why);
+                kernel_name, "The library contains no device code that the emulator can run", why);
         *images = (struct fatbin_images){.items = zeroed(1, sizeof image), .count = 1};
         images->items[0] = image;
         if (resources)
@@ -206,13 +206,13 @@ static cudaError_t unpack(struct binary *b, const char *kernel_name, struct fatb
         return unpack_library(b, kernel_name, images, resources);
     if (w->magic != FATBIN_WRAPPER_MAGIC)
         return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
-                           "Its fat binary has a form that is not known here. Build it with nvcc 12 or 13.");
+                           "The format of its fat binary is not supported. Build it with nvcc 12 or 13.");
     switch (fatbin_images(w, images, resources, why, sizeof why)) {
     case FATBIN_OK:
         return cudaSuccess;
     case FATBIN_NO_IMAGE:
         return load_failed(b, cudaErrorNoKernelImageForDevice, kernel_name,
-                           "The program holds no device code that the emulator can run", why);
+                           "The program contains no device code that the emulator can run", why);
     default:
         return load_failed(b, cudaErrorInvalidKernelImage, kernel_name, "The program's device code cannot be read",
                            why);
@@ -254,7 +254,8 @@ static cudaError_t load(struct binary *b, int device, const char *kernel_name) {
     b->modules[device] = load_images(b, &images, device, why, sizeof why);
     fatbin_images_free(&images);
     if (!b->modules[device] && strncmp(why, NO_MEMORY_WORDS, strlen(NO_MEMORY_WORDS)) == 0) {
-        error = load_failed(b, cudaErrorMemoryAllocation, kernel_name, "The program's variables have no room", why);
+        error = load_failed(b, cudaErrorMemoryAllocation, kernel_name,
+                            "The program's variables do not fit into device memory", why);
         b->load_error = cudaSuccess; /* there may be later */
         return error;
     }
@@ -381,8 +382,8 @@ struct binary *registration_entry_binary(const struct entry *e) {
 /* The device linker joins what it has images of for a device. Anything that is missing shows when it is launched. */
 static cudaError_t report_left_out(struct entry *e) {
     if (e->binary->left_out && !e->reported)
-        report_launch(e->name, FINDING_UNSUPPORTED, "The kernel's file holds no device code that the emulator can run",
-                      e->binary->left_out);
+        report_launch(e->name, FINDING_UNSUPPORTED,
+                      "The kernel's file contains no device code that the emulator can run", e->binary->left_out);
     e->reported = true;
     return cudaErrorInvalidDeviceFunction;
 }

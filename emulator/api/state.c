@@ -36,11 +36,12 @@ static void end(void) {
     if (quiet || (!kernel && !device_printf_pending()))
         return;
     if (kernel)
-        fprintf(stderr, "========= Warning: The program ended before kernel %s was done.\n",
+        fprintf(stderr, "========= Warning: The program exited before kernel %s completed.\n",
                 demangle(kernel, name, sizeof name));
     else
-        fprintf(stderr, "========= Warning: The program ended before the printf of its kernels could appear.\n");
-    fprintf(stderr, "=========     A launch returns at once: wait for the kernel with cudaDeviceSynchronize().\n");
+        fprintf(stderr, "========= Warning: The program exited before the printf output of its kernels was printed.\n");
+    fprintf(stderr,
+            "=========     Kernel launches are asynchronous: wait for the kernel with cudaDeviceSynchronize().\n");
 }
 
 static void prepare(void) {

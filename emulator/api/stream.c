@@ -156,7 +156,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void *pointer, size_t 
     if (!a || a->kind != MEMORY_MANAGED || !a->limit || a->base != (uint64_t)(uintptr_t)pointer)
         return state_refuse(__func__, cudaErrorInvalidValue, "%p is not the start of managed memory.", pointer);
     if (length && length != a->size)
-        return state_refuse(__func__, cudaErrorInvalidValue, "All %llu bytes or 0 have to be given, not %zu.",
+        return state_refuse(__func__, cudaErrorInvalidValue, "Pass the whole size of %llu bytes, or 0, not %zu.",
                             (unsigned long long)a->size, length);
     return cudaSuccess;
 }

@@ -11,8 +11,8 @@ static cudaError_t find(const char *function, const void *symbol, uint64_t *addr
     cudaError_t error = registration_variable(symbol, state_device(), address, bytes);
     if (error == cudaErrorInvalidSymbol)
         return state_refuse(function, error,
-                            "That is not a __device__ or __constant__ variable. Give the variable itself, neither its "
-                            "name in quotes nor its address.");
+                            "That is not a __device__ or __constant__ variable. Pass the variable itself, not its name "
+                            "in quotes or its address.");
     return state_return(error);
 }
 
@@ -25,13 +25,13 @@ static cudaError_t find_range(const char *function, const void *symbol, size_t o
         return error;
     if (offset > bytes || count > bytes - offset)
         return state_refuse(function, cudaErrorInvalidValue,
-                            "The variable has %zu bytes; %zu from byte %zu on are wanted.", bytes, count, offset);
+                            "The variable has %zu bytes; the copy needs %zu from byte %zu on.", bytes, count, offset);
     *address += offset;
     return cudaSuccess;
 }
 
 static cudaError_t wrong_direction(const char *function, const char *way) {
-    return state_refuse(function, cudaErrorInvalidMemcpyDirection, "The copy goes %s a variable on the device.", way);
+    return state_refuse(function, cudaErrorInvalidMemcpyDirection, "The copy is %s a variable on the device.", way);
 }
 
 cudaError_t symbol_range(const char *function, const void *symbol, size_t offset, size_t count,

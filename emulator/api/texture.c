@@ -41,8 +41,8 @@ static cudaError_t check_view(const char *function, const struct cudaResourceVie
     size_t height = m->dimensions > 1 ? m->height : 0, depth = m->layers ? m->layers : m->dimensions > 2 ? m->depth : 0;
     if (v->width != m->width || v->height != height || v->depth != depth)
         return state_refuse(function, cudaErrorInvalidValue,
-                            "A view has the whole array's extent, %u x %zu x %zu here, even of part of the levels or "
-                            "layers.",
+                            "A view has to have the extent of the whole array, %u x %zu x %zu, even for a subset of "
+                            "the levels or layers.",
                             m->width, height, depth);
     if (v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel >= levels || v->firstLayer > v->lastLayer ||
         v->lastLayer >= (m->layers ? m->layers : 1) || (m->cube && (v->lastLayer - v->firstLayer + 1) % 6))

@@ -65,16 +65,16 @@ static cudaError_t locate(const char *function, const char *role, struct side s,
     *out = (struct place){
         .bytes = (uint8_t *)(uintptr_t)s.address, .address = s.address, .pitch = s.pitch, .slice = s.slice};
     if (!extent(b, s, &bytes))
-        return state_refuse(function, cudaErrorInvalidValue, "The size is larger than any memory.");
+        return state_refuse(function, cudaErrorInvalidValue, "The size is larger than the address space.");
     if (b.height > 1 && s.pitch < b.width)
         return state_refuse(function, cudaErrorInvalidPitchValue,
-                            "The %s's rows are %zu bytes apart (its pitch), and %zu bytes of each are wanted.", role,
-                            s.pitch, b.width);
+                            "The %s's pitch is %zu bytes, less than the row width of %zu bytes.", role, s.pitch,
+                            b.width);
     const struct allocation *a = memory_find(s.address);
     if (a && freed(a)) {
         if (a->kind == MEMORY_REGISTERED || a->kind == MEMORY_PINNED)
             return cudaSuccess; /* by now the host may use the addresses for something else */
-        return state_refuse(function, cudaErrorInvalidValue, "The %s 0x%llx is in memory that was freed.", role, at);
+        return state_refuse(function, cudaErrorInvalidValue, "The %s 0x%llx points to freed memory.", role, at);
     }
     if (!a && memory_is_device_range(s.address))
         return state_refuse(function, cudaErrorInvalidValue,
@@ -87,18 +87,17 @@ static cudaError_t locate(const char *function, const char *role, struct side s,
     out->home = home_of(a);
     out->bytes = bytes_at(a, s.address, bytes);
     if (!out->bytes && a->mappings)
-        return state_refuse(function, cudaErrorInvalidValue,
-                            "Of the %zu bytes of the %s from 0x%llx on, some lie where nothing is mapped or where the "
-                            "device has no access.",
-                            bytes, role, at);
+        return state_refuse(
+            function, cudaErrorInvalidValue,
+            "Some of the %zu bytes of the %s from 0x%llx on are not mapped, or the device has no access to them.",
+            bytes, role, at);
     if (!out->bytes)
-        return state_refuse(function, cudaErrorInvalidValue,
-                            "The %s has %llu bytes left from 0x%llx on (an allocation of %llu bytes), and %zu bytes "
-                            "are wanted.",
-                            role, (unsigned long long)(a->base + a->size - s.address), at, (unsigned long long)a->size,
-                            bytes);
+        return state_refuse(
+            function, cudaErrorInvalidValue,
+            "The %s has %llu bytes left from 0x%llx on (an allocation of %llu bytes), and %zu bytes are requested.",
+            role, (unsigned long long)(a->base + a->size - s.address), at, (unsigned long long)a->size, bytes);
     if (a->mappings && strcmp(role, "destination") == 0 && !a->mappings->at(a, s.address, bytes, true))
-        return state_refuse(function, cudaErrorInvalidValue, "The destination 0x%llx was made read-only.", at);
+        return state_refuse(function, cudaErrorInvalidValue, "The destination 0x%llx is mapped read-only.", at);
     return cudaSuccess;
 }
 
@@ -114,8 +113,8 @@ static cudaError_t check_direction(const struct copy_request *r, const struct pl
     if (p->home != HOME_PAGEABLE || !wants_device(r->kind, destination))
         return cudaSuccess;
     return state_refuse(r->function, cudaErrorInvalidValue,
-                        "%s wants a device address as its %s, and got host memory. The first argument is where to copy "
-                        "to, the second where from.",
+                        "%s expects a device address as its %s, and got host memory. The first argument is the "
+                        "destination, the second the source.",
                         kind_names[r->kind], destination ? "destination" : "source");
 }
 
@@ -244,7 +243,8 @@ static bool gone(uint64_t address) {
 }
 
 static cudaError_t refuse_gone(const char *function) {
-    return state_refuse(function, cudaErrorIllegalAddress, "It reaches a graph's memory that is not allocated now.");
+    return state_refuse(function, cudaErrorIllegalAddress,
+                        "It accesses a graph's memory that is not currently allocated.");
 }
 
 cudaError_t transfer_now(const struct operation_order *order, const struct copy_request *r) {
@@ -381,7 +381,7 @@ static cudaError_t capture_fill(struct stream *s, const struct fill_request *r) 
                                        .height = r->box.height};
     cudaError_t error;
     if (r->box.depth > 1)
-        return state_refuse(r->function, cudaErrorNotSupported, "Fills of several slices are not captured.");
+        return state_refuse(r->function, cudaErrorNotSupported, "Fills of several slices cannot be captured.");
     struct work *w = work_fill(r->function, &p, &error);
     return w ? capture_work(s, w) : error;
 }

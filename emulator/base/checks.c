@@ -33,7 +33,7 @@ static unsigned check_by_name(const char *name, size_t length) {
         if (strlen(names[i].name) == length && memcmp(names[i].name, name, length) == 0)
             return names[i].checks;
     fprintf(stderr,
-            "========= EMULATOR_CHECK: there is no check '%.*s'; there are memcheck, racecheck, synccheck, initcheck, "
+            "========= EMULATOR_CHECK: unknown check '%.*s'; the checks are memcheck, racecheck, synccheck, initcheck, "
             "leak, unused, strict, approx and all.\n",
             (int)length, name);
     exit(2);

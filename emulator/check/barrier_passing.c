@@ -144,18 +144,17 @@ static bool wait_apart(const struct block *block, unsigned barrier, struct sides
     return false;
 }
 
-#define TO_REACH "Every thread of the block has to reach the same ones: move them out of the if or the loop."
+#define TO_REACH "Every thread of the block has to reach the same barriers: move them out of the if or the loop."
 
 static void report_called(const struct sides *s) {
     const struct kernel *k = s->warps[0]->launch->kernel;
     struct source_position one = own_line(k, insn_position(k, &k->code.insns[s->calls[0]])),
                            other = own_line(k, insn_position(k, &k->code.insns[s->calls[1]]));
     char advice[400];
-    snprintf(
-        advice, sizeof advice,
-        "Threads of a block wait for each other here that have been called from different places, lines %u and %u: "
-        "that is as if these were two __syncthreads(). " TO_REACH,
-        one.line, other.line);
+    snprintf(advice, sizeof advice,
+             "Threads of a block wait for each other here in calls from different lines, %u and %u, as if these were "
+             "two __syncthreads(). " TO_REACH,
+             one.line, other.line);
     report_insn(s->warps[0], s->at[0]->pc - 1, FINDING_DIVERGENT_BARRIER, s->at[0]->mask,
                 "Barrier error detected. Divergent thread(s) in block.", advice);
 }
@@ -164,11 +163,10 @@ static void report_apart(const struct sides *s) {
     bool swap = s->at[1]->pc < s->at[0]->pc;
     const struct warp_split *f = s->at[swap], *g = s->at[!swap];
     struct report_side other = {s->warps[!swap], g->pc - 1, g->mask};
-    report_sides(
-        s->warps[swap], f->pc - 1, FINDING_DIVERGENT_BARRIER, f->mask, &other,
-        "Barrier error detected. Divergent thread(s) in block.",
-        "Threads of a block wait for each other at two different __syncthreads(): it opens because their number "
-        "is right, and may order nothing that it was meant to. " TO_REACH);
+    report_sides(s->warps[swap], f->pc - 1, FINDING_DIVERGENT_BARRIER, f->mask, &other,
+                 "Barrier error detected. Divergent thread(s) in block.",
+                 "Threads of a block wait for each other at two different __syncthreads(): the barrier completes "
+                 "because enough threads have arrived, but does not give the intended order. " TO_REACH);
 }
 
 /* Lanes that went around the barrier and have left. */
@@ -185,11 +183,10 @@ static void report_around(const struct warp *w, const struct warp_split *where, 
     lane_thread_index(absent->warp, first_lane(absent->lanes), tid);
     if (absent->count > 1)
         snprintf(others, sizeof others, " and %u other%s", absent->count - 1, absent->count == 2 ? "" : "s");
-    snprintf(
-        advice, sizeof advice,
-        "These threads wait at a __syncthreads() that thread (%u,%u,%u)%s of the block went around: every thread of "
-        "the block has to reach it. Move it out of the if or the loop.",
-        tid[0], tid[1], tid[2], others);
+    snprintf(advice, sizeof advice,
+             "These threads wait at a __syncthreads() that thread (%u,%u,%u)%s of the block skipped: every thread of "
+             "the block has to reach it. Move it out of the if or the loop.",
+             tid[0], tid[1], tid[2], others);
     report_insn(w, where->pc - 1, FINDING_DIVERGENT_BARRIER, where->mask,
                 own_warp ? "Barrier error detected. Divergent thread(s) in warp."
                          : "Barrier error detected. Divergent thread(s) in block.",

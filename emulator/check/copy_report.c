@@ -89,10 +89,9 @@ void report_two_copies(const struct ran *now, const struct ran *then, const stru
     put_owner(&t, a);
     text_string(&t, MARK "\n");
     put_calls(&t, now, then);
-    put_advice(&t,
-               "Nothing orders the two, and either may be done first. Record an event after the one that has to be "
-               "first (cudaEventRecord), and let the stream of the other wait for it (cudaStreamWaitEvent). Streams "
-               "have the numbers that cudaStreamGetId gives.");
+    put_advice(&t, "The two are unordered, and either may execute first. Record an event after the one that has to be "
+                   "first (cudaEventRecord), and make the stream of the other wait for it (cudaStreamWaitEvent). "
+                   "Streams are numbered as by cudaStreamGetId.");
     report(&t, now, then);
 }
 
@@ -114,9 +113,8 @@ void report_lifetime(const struct ran *now, const struct ran *then, const struct
     text_string(&t, MARK "\n");
     put_calls(&t, now, then);
     put_advice(
-        &t, "Nothing orders the two streams: memory of cudaMallocAsync exists for work that comes after that call in "
-            "its stream, until the stream of cudaFreeAsync reaches that. Record an event after the first of the two "
-            "(cudaEventRecord), and let the stream of the second wait for it (cudaStreamWaitEvent). Streams have the "
-            "numbers that cudaStreamGetId gives.");
+        &t, "The two streams are unordered: memory of cudaMallocAsync is valid after that call in stream order, until "
+            "cudaFreeAsync in stream order. Record an event after the first of the two (cudaEventRecord), and make the "
+            "stream of the second wait for it (cudaStreamWaitEvent). Streams are numbered as by cudaStreamGetId.");
     report(&t, now, then);
 }

@@ -26,7 +26,7 @@ static void report_unwritten(const struct copied *c, const struct allocation *a,
     text_format(&t, MARK "    Access to %x: byte %l of an allocation of %g bytes\n", where, where - a->base, a->size);
     text_format(&t, MARK "    %g of the bytes copied to the host were never written\n", bytes);
     text_string(&t, MARK "\n");
-    put_advice(&t, "Neither a kernel nor a copy has written what is copied here: was the kernel launched, does every "
+    put_advice(&t, "The copied bytes were never written by a kernel or a copy: was the kernel launched, does every "
                    "element have a thread, and is the size right?");
     report_text(&t, FINDING_UNINITIALIZED, false, &(struct facts_of_finding){.count = bytes});
 }

@@ -48,10 +48,10 @@ void follow_use_register(const struct warp *w, const struct insn *in, uint32_t s
 
 const char *follow_use_words(enum use use) {
     static const char *const words[] = {[USE_BRANCH] = "it decides a branch",
-                                        [USE_PREDICATE] = "it decides whether this is done",
-                                        [USE_ADDRESS] = "it is, or makes, an address",
+                                        [USE_PREDICATE] = "it is the predicate of this instruction",
+                                        [USE_ADDRESS] = "it is used to compute an address",
                                         [USE_ATOMIC] = "it is an operand of an atomic operation",
-                                        [USE_LANE] = "it says which lanes take part or are asked",
+                                        [USE_LANE] = "it selects the lanes that participate or are read",
                                         [USE_STORED] = "a result that depends on it is stored",
                                         [USE_ARGUMENT] = "it is an argument",
                                         [USE_VOTE] = "it is a vote at a barrier"};

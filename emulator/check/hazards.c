@@ -200,30 +200,28 @@ static void put_what(struct text *t, const struct hazard *h, const struct pointe
 static const struct async_words {
     const char *title, *missing, *advice;
 } async_words[] = {
-    [ASYNC_PRODUCTS] = {"Unfinished wgmma", " in a wgmma that may still be under way",
-                        "wgmma reads shared memory in the background. Put wgmma.commit_group behind it, and "
-                        "wgmma.wait_group N (all but the "
-                        "newest N groups are done then) before the barrier or the mbarrier arrival that lets others "
-                        "write there again."},
+    [ASYNC_PRODUCTS] = {"Unfinished wgmma", " with a wgmma that may still be in flight",
+                        "wgmma reads shared memory asynchronously. Add wgmma.commit_group after it, and "
+                        "wgmma.wait_group N (which returns when all but the newest N groups are complete) before the "
+                        "barrier or the mbarrier arrival that allows other threads to overwrite the tile."},
     [ASYNC_LOADS] =
-        {"Unfinished bulk copy", " with a bulk copy that may still be under way",
-         "What a bulk copy brings is there when all its bytes have arrived at its mbarrier: wait for that phase "
+        {"Unfinished bulk copy", " with a bulk copy that may still be in flight",
+         "The data of a bulk copy is visible once all its bytes have been counted at its mbarrier: wait for that phase "
          "(mbarrier.try_wait in a loop). A __syncthreads() waits for threads, not for copies."},
-    [ASYNC_STORES] =
-        {"Unfinished bulk copy", " with a bulk copy that may still be under way",
-         "A bulk copy reads shared memory in the background. The thread that began it has to commit its group "
-         "(cp.async.bulk.commit_group) and to wait for it (cp.async.bulk.wait_group.read 0), and a barrier has to come "
-         "behind that, before others write there again."},
+    [ASYNC_STORES] = {"Unfinished bulk copy", " with a bulk copy that may still be in flight",
+                      "A bulk copy reads shared memory asynchronously. Before the memory is overwritten, the thread "
+                      "that issued the copy has to commit its group (cp.async.bulk.commit_group) and wait for it "
+                      "(cp.async.bulk.wait_group.read 0); a barrier after that orders the writes of other threads."},
     [ASYNC_WRITES] =
-        {"Unfinished bulk copy", " with a bulk copy that may still be under way",
-         "A bulk copy writes global memory in the background. The thread that began it has to commit its group "
-         "(cp.async.bulk.commit_group) and to wait for it with cp.async.bulk.wait_group 0, before it lets others read "
-         "there; cp.async.bulk.wait_group.read waits only until the copy has read shared memory."},
+        {"Unfinished bulk copy", " with a bulk copy that may still be in flight",
+         "A bulk copy writes global memory asynchronously. The thread that issued it has to commit its group "
+         "(cp.async.bulk.commit_group) and wait for it with cp.async.bulk.wait_group 0 before other threads read the "
+         "data; cp.async.bulk.wait_group.read waits only until the copy has read shared memory."},
     [ASYNC_FENCED] = {"Missing fence.proxy.async", ", with no fence.proxy.async between",
-                      "wgmma and bulk copies look at shared memory through another proxy than loads and stores do: "
-                      "whoever has stored "
-                      "there has to execute fence.proxy.async (cutlass::arch::fence_view_async_shared(), "
-                      "cuda::ptx::fence_proxy_async) before the barrier behind which it is read."},
+                      "wgmma and bulk copies access shared memory through the async proxy, loads and stores through "
+                      "the generic proxy: the threads that stored the data have to execute fence.proxy.async "
+                      "(cutlass::arch::fence_view_async_shared(), cuda::ptx::fence_proxy_async) before the barrier "
+                      "that precedes the read."},
 };
 
 static bool is_store_async(const struct kernel *k, const struct insn *in) {
@@ -233,11 +231,10 @@ static bool is_store_async(const struct kernel *k, const struct insn *in) {
 
 /* The words for a hazard of that proxy. st.async is not one of its copies, so it gets the words for a store. */
 static const struct async_words *words_of_proxy(const struct hazard *h) {
-    static const struct async_words store = {"Unfinished st.async", " with a st.async that may still be under way",
-                                             "What st.async stores is there when its bytes have arrived at its "
-                                             "mbarrier: wait for that phase "
-                                             "(mbarrier.try_wait in a loop). A cluster.sync() waits for threads, not "
-                                             "for such stores."};
+    static const struct async_words store = {
+        "Unfinished st.async", " with a st.async that may still be in flight",
+        "The data of st.async is visible once its bytes have been counted at its mbarrier: wait for that phase "
+        "(mbarrier.try_wait in a loop). A cluster.sync() waits for threads, not for such stores."};
     return h->kind == HAZARD_ASYNC + ASYNC_LOADS && is_store_async(h->kernel_then, h->then)
                ? &store
                : &async_words[h->kind - HAZARD_ASYNC];
@@ -250,16 +247,16 @@ bool hazard_is_of_proxy(const struct hazard *h) {
 /* For accesses of the asynchronous proxy to bytes that a bulk copy may not have written yet. */
 static const char *advice_on_loads(const struct hazard *h) {
     if (h->now && h->now->effect == EFFECT_BULK_WRITE && h->write_then)
-        return "Two bulk copies fill the same bytes, and the first may not be done when the second begins. If both "
-               "belong "
-               "to one tile, their places overlap: a box of R rows with C elements takes R x C elements, and the next "
-               "one "
-               "begins behind it. If the second fills a stage again, its thread waits first until the stage has been "
-               "read: for the phase of the mbarrier at which the readers arrive.";
+        return "Two bulk copies write the same bytes, and the first may still be in flight when the second starts. If "
+               "both belong to one tile, their destinations overlap: a box of R rows with C elements takes R x C "
+               "elements, and the next one starts after it. If the second refills a pipeline stage, its thread first "
+               "has to wait until the stage has been read: for the phase of the mbarrier at which the consumers "
+               "arrive.";
     if (h->now && h->now->effect == EFFECT_DESCRIPTORS)
-        return "What a bulk copy brings is there when all its bytes have arrived at its mbarrier: wait for that phase "
-               "(mbarrier.try_wait in a loop). If this tile has been waited for, then wgmma reads in another one: the "
-               "start address, the leading and the stride byte offset of a descriptor count in units of 16 bytes.";
+        return "The data of a bulk copy is visible once all its bytes have been counted at its mbarrier: wait for that "
+               "phase (mbarrier.try_wait in a loop). If the kernel waits for this tile, its wgmma reads from a "
+               "different one: the start address, the leading and the stride byte offset of a descriptor are in units "
+               "of 16 bytes.";
     return NULL;
 }
 
@@ -280,7 +277,7 @@ static const char *missing_order(const struct hazard *h) {
     case RELATION_GRID:
         return ", and nothing orders the two blocks";
     case RELATION_HOST:
-        return ", and nobody has waited for the kernel";
+        return ", without waiting for the kernel";
     default:
         if (h->beside)
             return ", with no griddepcontrol.wait between";
@@ -300,70 +297,65 @@ static bool is_volatile(const struct kernel *k, const struct insn *in) {
 
 static const char *advice_on(const struct hazard *h) {
     if (h->kind == HAZARD_COPY)
-        return "An asynchronous copy may still be under way: wait for it (cp.async.wait_group, __pipeline_wait_prior, "
-               "pipe.consumer_wait()), then __syncthreads() before other threads read what it brought.";
+        return "An asynchronous copy may still be in flight: wait for it (cp.async.wait_group, __pipeline_wait_prior, "
+               "pipe.consumer_wait()), then call __syncthreads() before other threads read the data.";
     if (h->kind == HAZARD_ASYNC + ASYNC_LOADS && advice_on_loads(h))
         return advice_on_loads(h);
     if (hazard_is_of_proxy(h))
         return words_of_proxy(h)->advice;
     if (h->kind == HAZARD_PLAIN_READ)
-        return "Others update this with atomics meanwhile: a plain read may see any value it has had. If that is "
-               "meant, "
-               "say so with a volatile read or an atomic load; if the final value is needed, read it in a later "
-               "kernel.";
+        return "Other threads update this location with atomics at the same time: a plain read may return any of its "
+               "intermediate values. If that is intended, use a volatile read or an atomic load; if the final value is "
+               "needed, read it in a later kernel.";
     if (h->kind == HAZARD_UNWRITTEN && special_read(h))
-        return "Nobody has written what lies there, neither a copy (cudaMemcpy2DToArray and its kind) nor a kernel.";
+        return "These texels were never written, neither by a copy (such as cudaMemcpy2DToArray) nor by a kernel.";
     if (h->kind == HAZARD_UNWRITTEN && h->space == SPACE_SHARED && h->now->effect == EFFECT_DESCRIPTORS)
-        return "wgmma reads where its descriptors lead, and nothing has been written there. Does one lead beyond its "
-               "tile? "
-               "Its start address, its leading and its stride byte offset count in units of 16 bytes: what lies 32 "
-               "bytes "
-               "further is 2 further. If the place is right, the tile has not been filled.";
+        return "wgmma reads the memory that its descriptors address, and it was never written. Does a descriptor "
+               "address memory beyond its tile? Its start address, its leading and its stride byte offset are in units "
+               "of 16 bytes: a distance of 32 bytes is 2 units. If the descriptor is correct, the tile has not been "
+               "filled.";
     if (h->kind == HAZARD_UNWRITTEN)
-        return h->space == SPACE_GLOBAL
-                   ? "Nobody has written these bytes: cudaMalloc does not clear memory. Fill it with cudaMemset or "
-                     "cudaMemcpy, or let a kernel write it first."
+        return h->space == SPACE_GLOBAL ? "These bytes were never written: cudaMalloc does not clear memory. "
+                                          "Initialize it with cudaMemset or cudaMemcpy, or write it in a kernel first."
                : h->space == SPACE_SHARED
-                   ? h->foreign ? "Nobody has written these bytes of the other block: shared memory starts with "
-                                  "whatever was there. "
-                                  "Write every element before the cluster.sync() that comes before the read."
-                                : "Nobody in this block has written these bytes: shared memory starts with whatever "
-                                  "was there. "
-                                  "Write every element before the __syncthreads() that comes before the read."
-                   : "The thread reads a variable or an array element of its own that it has not set.";
+                   ? h->foreign
+                         ? "These bytes of the other block were never written: the initial contents of shared memory "
+                           "are undefined. Write every element before the cluster.sync() that precedes the read."
+                         : "No thread of this block has written these bytes: the initial contents of shared memory are "
+                           "undefined. Write every element before the __syncthreads() that precedes the read."
+                   : "The thread reads a local variable or array element that it has not initialized.";
     if (h->relation <= RELATION_BLOCK && (is_of_background(h->now) || is_of_background(h->then)))
-        return "One of the two is a bulk copy or a wgmma. Let an mbarrier hand the memory over: who reads what a copy "
-               "brings "
-               "waits for the phase in which its bytes arrive, and who has read it arrives at another mbarrier, for "
-               "which the thread that copies waits before it copies there again.";
+        return "One of the two is a bulk copy or a wgmma. Hand the memory over with mbarriers: consumers wait for the "
+               "phase in which the copy's bytes arrive, and arrive at a second mbarrier after reading; the producer "
+               "waits for that one before it copies to the same memory again.";
     switch (h->relation) {
     case RELATION_WARP:
         if (is_volatile(h->kernel, h->now))
-            return "volatile makes a lane look at memory, but does not make the lanes of a warp run together: put a "
-                   "__syncwarp() between the two accesses, and one before what others read is written again.";
-        return "The lanes of a warp need not run together: put a __syncwarp() between the two accesses, or a "
-               "__syncthreads() where other warps take part as well.";
+            return "volatile forces a memory access, but does not keep the lanes of a warp in lockstep: put a "
+                   "__syncwarp() between the two accesses, and another one before the data that other lanes read is "
+                   "overwritten.";
+        return "The lanes of a warp need not run in lockstep: put a __syncwarp() between the two accesses, or a "
+               "__syncthreads() if other warps are involved as well.";
     case RELATION_BLOCK:
-        return "Which of the two comes first is up to chance: put a __syncthreads() between them, where every thread "
-               "of the block passes it.";
+        return "The order of the two accesses is undefined: put a __syncthreads() between them, where every thread of "
+               "the block reaches it.";
     case RELATION_CLUSTER:
         return "The blocks of a cluster run at the same time: put a cluster.sync() between the two accesses, where "
-               "every thread of "
-               "the cluster passes it, or let an mbarrier hand the data over.";
+               "every thread of the cluster reaches it, or hand the data over with an mbarrier.";
     case RELATION_GRID:
         return "Blocks run in any order and at the same time. Let each block write its own elements, use atomics, or "
-               "split the work into two kernels. If a flag hands the data over: __threadfence() before it is set and "
-               "after it is seen.";
+               "split the work into two kernels. If a flag signals that the data is ready, call __threadfence() before "
+               "setting it and after reading it.";
     case RELATION_HOST:
-        return "A launch returns at once, and the kernel runs later: call cudaDeviceSynchronize() before the host "
-               "touches managed memory that a kernel uses.";
+        return "A kernel launch is asynchronous: call cudaDeviceSynchronize() before the host accesses managed memory "
+               "that a kernel uses.";
     default:
         if (h->beside)
-            return "The second kernel was launched with programmatic stream serialization: it may begin while the "
-                   "first one still runs, and sees what that one writes only after griddepcontrol.wait. Call "
-                   "cudaGridDependencySynchronize() before it touches memory that the first kernel uses.";
-        return "Kernels and copies in different streams may run at the same time: use one stream, or an event and "
-               "cudaStreamWaitEvent.";
+            return "The second kernel was launched with programmatic stream serialization: it may start while the "
+                   "first one is still running, and sees the first one's writes only after griddepcontrol.wait. Call "
+                   "cudaGridDependencySynchronize() before it accesses memory that the first kernel uses.";
+        return "Kernels and copies in different streams may run at the same time: use one stream, or order them with "
+               "an event and cudaStreamWaitEvent.";
     }
 }
 
@@ -528,15 +520,15 @@ static void put_exit(struct text *t, const struct hazard *h, const struct pointe
     text_format(&s, " %s ", verb(h->now, h->write));
     put_what(&s, h, arg);
     put_line(&s, &h->at, h->kernel, h->now);
-    text_string(&s, ", and that block may have exited before.");
+    text_string(&s, ", and that block may have exited already.");
     s.bytes[s.length] = '\0';
     put_prose(t, MARK "    ", s.bytes);
     if (put_again(t, h))
         return;
     put_lines(t, h, arg);
     put_advice(
-        t, "A block's shared memory ends with it: let all blocks of the cluster come to cluster.sync() behind the last "
-           "access to another block's shared memory, before any of them returns.");
+        t, "The lifetime of a block's shared memory ends when the block exits: all blocks of the cluster have to reach "
+           "a cluster.sync() after the last access to another block's shared memory, before any of them returns.");
 }
 
 /* "thread (0,0,0) of block (1,0,0) wrote p[3] at x.cu:43, and nothing orders this after the cudaMallocAsync of this
@@ -564,19 +556,18 @@ static void put_lifetime(struct text *t, const struct hazard *h, const struct po
     text_string(t, MARK "\n");
     if (put_access_line(t, h->at_then, (struct access_shown){NULL, h->write_then}))
         text_string(t, MARK "\n");
-    put_advice(t, freed
-                      ? "cudaFreeAsync frees memory when its stream reaches it, and this kernel is in another stream: "
-                        "record an event after the kernel (cudaEventRecord), and let the stream that frees wait for it "
-                        "(cudaStreamWaitEvent)."
-                      : "Memory of cudaMallocAsync exists for work that comes after that call in its stream, and this "
-                        "kernel is in another stream: record an event after the call (cudaEventRecord), and let the "
-                        "kernel's stream wait for it (cudaStreamWaitEvent).");
+    put_advice(t, freed ? "cudaFreeAsync frees the memory in stream order, and this kernel runs in another stream: "
+                          "record an event after the kernel (cudaEventRecord), and make the stream of the "
+                          "cudaFreeAsync wait for it (cudaStreamWaitEvent)."
+                        : "cudaMallocAsync allocates memory in stream order, and this kernel runs in another stream: "
+                          "record an event after the call (cudaEventRecord), and make the kernel's stream wait for it "
+                          "(cudaStreamWaitEvent).");
 }
 
 /* A shuffle from a lane that does not take part. */
 static void put_nobody(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
     struct text s = {0};
-    text_format(&s, "%s: Undefined value of a shuffle: its lane asks lane %u, which does not take part",
+    text_format(&s, "%s: Undefined value of a shuffle: its lane reads from lane %u, which does not participate",
                 h->warning ? "Warning" : "Error", h->asked);
     s.bytes[s.length] = '\0';
     put_title(t, s.bytes);
@@ -586,12 +577,10 @@ static void put_nobody(struct text *t, const struct hazard *h, const struct poin
     if (h->count > 1)
         text_format(t, MARK "    and %g more such value%s\n", h->count - 1, h->count == 2 ? "" : "s");
     put_lines(t, h, arg);
-    put_advice(
-        t,
-        "A lane gets a value only from a lane that executes the shuffle and is named in the mask; what it gets from "
-        "others is "
-        "undefined (0 on many GPUs). Let all lanes execute it, outside of the if, and those without an element bring a "
-        "neutral value; or use the result only where the lane that is asked takes part.");
+    put_advice(t,
+               "A shuffle returns a defined value only if the source lane executes it and is named in the mask; "
+               "otherwise the result is undefined (0 on many GPUs). Execute it in all lanes, outside of the if, with a "
+               "neutral value in lanes without an element; or use the result only where the source lane participates.");
 }
 
 static void put_setmaxnreg(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
@@ -603,29 +592,30 @@ static void put_setmaxnreg(struct text *t, const struct hazard *h, const struct 
         text_format(t, MARK "    %u lanes of the warp do not execute it\n", h->asked);
         break;
     case REGISTERS_OF_SOME_WARPS:
-        text_string(t, MARK "    and not all four warps of its warpgroup execute the same\n");
+        text_string(t, MARK "    and not all four warps of its warpgroup execute it\n");
         break;
     case REGISTERS_THE_OTHER_WAY:
-        text_format(t, MARK "    A thread has %u registers before it\n", h->asked);
+        text_format(t, MARK "    A thread already has %u registers\n", h->asked);
         break;
     case REGISTERS_TOO_MANY:
         text_format(
-            t, MARK "    All warps together want %g registers more than the block has, which began with %u a thread\n",
+            t,
+            MARK
+            "    All warps together request %g registers more than the block has, which started with %u per thread\n",
             (uint64_t)h->bytes, h->asked);
         break;
     }
     put_lines(t, h, arg);
-    put_advice(
-        t,
-        h->use == REGISTERS_TOO_MANY
-            ? "A setmaxnreg.inc waits until the block has so many registers left: on a GPU it waits for ever. Let the "
-              "other warps give up more by setmaxnreg.dec, or take fewer; __launch_bounds__ decides how many "
-              "there are."
-        : h->use == REGISTERS_THE_OTHER_WAY
-            ? "A setmaxnreg.dec gives up registers, and a setmaxnreg.inc takes more: the other way the behaviour is "
-              "undefined. __launch_bounds__ decides how many a thread begins with."
-            : "All threads of the four warps of a warpgroup have to execute the same setmaxnreg; otherwise the "
-              "behaviour is undefined. Branch on threadIdx.x / 128.");
+    put_advice(t,
+               h->use == REGISTERS_TOO_MANY
+                   ? "A setmaxnreg.inc blocks until the block has this many free registers: on a GPU it never returns. "
+                     "Release more registers in the other warps with setmaxnreg.dec, or request fewer; "
+                     "__launch_bounds__ determines how many the block has."
+               : h->use == REGISTERS_THE_OTHER_WAY
+                   ? "setmaxnreg.dec has to lower the number of registers, and setmaxnreg.inc has to raise it: "
+                     "otherwise the behaviour is undefined. __launch_bounds__ determines how many a thread starts with."
+                   : "All threads of the four warps of a warpgroup have to execute the same setmaxnreg; otherwise the "
+                     "behaviour is undefined. Branch on threadIdx.x / 128.");
 }
 
 static void put_skipped_sync(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
@@ -633,14 +623,13 @@ static void put_skipped_sync(struct text *t, const struct hazard *h, const struc
                             : "Barrier error detected. Divergent thread(s) in warp.");
     put_place(t, "at ", name_of(h->kernel, &h->at), h->at.file, h->at.line);
     put_reader(t, h);
-    text_format(t, MARK "    Its mask names lane %u, which goes around it and works at ", h->asked);
+    text_format(t, MARK "    Its mask names lane %u, which skips it and executes ", h->asked);
     put_place_words(t, name_of(h->kernel, &h->at_use), h->at_use.file, h->at_use.line);
     text_string(t, "\n");
     put_lines(t, h, arg);
-    put_advice(t, "All lanes that the mask of a *_sync function names have to execute it, but for those that have left "
-                  "the kernel; otherwise "
-                  "the result is undefined. Move it out of the if, or give it a mask of those that come: __ballot_sync "
-                  "before the if.");
+    put_advice(t, "Every lane named in the mask of a *_sync function has to execute it, unless it has exited; "
+                  "otherwise the result is undefined. Move the call out of the if, or pass a mask of the lanes that "
+                  "reach it, computed with __ballot_sync before the if.");
 }
 
 /* ---- registers of wgmma ---- */
@@ -672,20 +661,17 @@ static void put_registers(struct text *t, const struct hazard *h, const struct p
     text_string(&s, " while the wgmma");
     put_line(&s, &h->at_then, h->kernel, h->then);
     text_format(&s, " may still use it: %s.",
-                h->asked ? "nobody has committed its group" : "nobody has waited for its group");
+                h->asked ? "its group has not been committed" : "its group has not been waited for");
     s.bytes[s.length] = '\0';
     put_prose(t, MARK "    ", s.bytes);
     if (put_again(t, h))
         return;
     put_two_lines(t, h);
     put_advice(
-        t,
-        h->asked
-            ? "A wgmma belongs to no group before wgmma.commit_group: put one behind the last wgmma of the group, and "
-              "wgmma.wait_group 0 before its registers are used."
-            : "wgmma writes its accumulators, and reads A's registers, in the background: put wgmma.wait_group N "
-              "between "
-              "the two, where N is the number of newer groups that may still run (0: none).");
+        t, h->asked ? "A wgmma belongs to no group before wgmma.commit_group: put one after the last wgmma of the "
+                      "group, and wgmma.wait_group 0 before its registers are used."
+                    : "wgmma writes its accumulators and reads A's registers asynchronously: put wgmma.wait_group N "
+                      "between the two, where N is the number of newer groups that may still be in flight (0: none).");
 }
 
 static void put_no_fence(struct text *t, const struct hazard *h, const struct pointer_argument *arg) {
@@ -710,11 +696,9 @@ static void put_no_fence(struct text *t, const struct hazard *h, const struct po
     if (put_again(t, h))
         return;
     put_two_lines(t, h);
-    put_advice(
-        t,
-        "wgmma reads and writes registers in the background: wgmma.fence has to come between whoever touched them "
-        "before and "
-        "the wgmma. Put wgmma.fence.sync.aligned before the first wgmma of a group (warpgroup_arrive() in CUTLASS).");
+    put_advice(t, "wgmma reads and writes registers asynchronously: wgmma.fence has to order earlier accesses to these "
+                  "registers before the wgmma. Put wgmma.fence.sync.aligned before the first wgmma of a group "
+                  "(warpgroup_arrive() in CUTLASS).");
 }
 
 /* The last partial copy may have been meant to copy more. */
@@ -725,18 +709,16 @@ static bool put_copied_part(struct text *t, const struct hazard *h) {
     if (h->space != SPACE_GLOBAL || special_read(h) || !part || !part->function)
         return false;
     if (part->pitch)
-        text_format(
-            &s,
-            "%s wrote only %g bytes of each row of this memory (%g rows, which begin every %g bytes), and nobody has "
-            "written the byte that is read: compare its width, which is in bytes, and both pitches with what the "
-            "kernel reads.",
-            part->function, part->width, part->height, part->pitch);
+        text_format(&s,
+                    "%s wrote only %g bytes of each row of this memory (%g rows, which start every %g bytes), and the "
+                    "byte that is read was never written: compare its width, which is in bytes, and both pitches with "
+                    "what the kernel reads.",
+                    part->function, part->width, part->height, part->pitch);
     else
-        text_format(
-            &s,
-            "%s wrote only %g of the %g bytes of this memory, and nobody has written the byte that is read: its "
-            "size is in bytes, n * sizeof(element). cudaMalloc does not clear memory.",
-            part->function, part->width * part->height, h->allocation->size);
+        text_format(&s,
+                    "%s wrote only %g of the %g bytes of this memory, and the byte that is read was never written: its "
+                    "size is in bytes, n * sizeof(element). cudaMalloc does not clear memory.",
+                    part->function, part->width * part->height, h->allocation->size);
     s.bytes[s.length < sizeof s.bytes ? s.length : sizeof s.bytes - 1] = '\0';
     put_advice(t, s.bytes);
     return true;
@@ -837,7 +819,7 @@ void hazards_report(struct hazards *all) {
     }
     if (all->left_out) {
         struct text t = {0};
-        text_format(&t, MARK "    and %g hazards at other places\n" MARK "\n", all->left_out);
+        text_format(&t, MARK "    and %g hazards in other lines\n" MARK "\n", all->left_out);
         text_send(&t);
     }
     all->count = 0;

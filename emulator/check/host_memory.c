@@ -59,8 +59,10 @@ void report_bad_free(const char *function, uint64_t address, enum memory_free_re
         put_by(&t, "freed before", twice ? a->watch->freed_at : 0);
     }
     text_string(&t, MARK "\n");
-    put_advice(&t, twice ? "Free each pointer once: set it to NULL after cudaFree, which may be called with NULL."
-                         : "Only the pointer that cudaMalloc gave can be freed, not one into the middle of it.");
+    put_advice(
+        &t, twice
+                ? "Free each pointer once: set it to NULL after cudaFree, which ignores NULL."
+                : "Only the pointer that cudaMalloc returned can be freed, not one into the middle of the allocation.");
     report_text(&t, FINDING_DOUBLE_FREE, false, &(struct facts_of_finding){0});
 }
 
@@ -122,6 +124,6 @@ void report_leaks(int device) {
         return;
     struct text t = {0};
     text_format(&t, MARK "LEAK SUMMARY: %g bytes leaked in %g allocations\n", leaks.bytes, leaks.count);
-    put_advice(&t, "Every cudaMalloc needs its cudaFree, on every way out of the function.");
+    put_advice(&t, "Every cudaMalloc needs a matching cudaFree, on every return path of the function.");
     text_send(&t);
 }

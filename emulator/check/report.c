@@ -365,7 +365,7 @@ static const char *verb_of(const struct bad_access *bad) {
     case FINDING_READ_ONLY:
         return "a write to read-only memory";
     case FINDING_NO_PEER_ACCESS:
-        return "the memory of another device";
+        return "in the memory of another device";
     default:
         return "out of bounds";
     }
@@ -375,7 +375,7 @@ static const char *verb_of(const struct bad_access *bad) {
 static void put_target(struct text *t, const struct kernel *kernel, const struct bad_access *bad) {
     const struct ptx_variable *v = symbol_shared_before(kernel, bad->address);
     if (!bad->block) {
-        text_format(t, MARK "    in the shared memory of a block of rank %u, which the cluster does not have\n",
+        text_format(t, MARK "    in the shared memory of block rank %u, which does not exist in the cluster\n",
                     bad->rank);
         return;
     }
@@ -466,9 +466,8 @@ static const char *advice_of(enum finding finding, const struct source_position 
     if (finding != FINDING_TRAP || !p->file || !source_line(p->file, p->line, line, sizeof line, &indent) ||
         (!strstr(line, "__trap") && !strstr(line, "\"trap") && !strstr(line, "_trap(")))
         return advice;
-    return "This is the program's own trap: it stops the kernel on purpose, when something happens that must not. Look "
-           "at the "
-           "condition under which the line is reached.";
+    return "This trap is in the program's source: it stops the kernel deliberately on an error. Check the condition "
+           "under which the line is reached.";
 }
 
 void report_found(const struct warp *w, const struct insn *in, enum finding finding, uint32_t lanes,
@@ -552,11 +551,10 @@ void report_host_fault(uint64_t address, bool write, const char *function) {
         put_advice(&t, a ? "This memory has been freed: use it only before cudaFreeHost or cudaFree."
                          : "The address is outside the allocation: compare the index with its size.");
     else if (write)
-        put_advice(&t,
-                   "The CPU cannot write device memory. Fill a host array and copy it: cudaMemcpy(device, host, bytes, "
-                   "cudaMemcpyHostToDevice).");
+        put_advice(&t, "The host cannot write device memory. Fill a host array and copy it: cudaMemcpy(device, host, "
+                       "bytes, cudaMemcpyHostToDevice).");
     else
-        put_advice(&t, "The CPU cannot read device memory. Copy it first: cudaMemcpy(host, device, bytes, "
+        put_advice(&t, "The host cannot read device memory. Copy it first: cudaMemcpy(host, device, bytes, "
                        "cudaMemcpyDeviceToHost).");
     note(FINDING_HOST_POINTER);
     text_send(&t);

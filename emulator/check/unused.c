@@ -41,12 +41,10 @@ static void put_where(struct text *t, const struct allocation *a, const struct u
 
 static const char *advice(const struct allocation *a, const struct unused *u) {
     if (u->bytes == a->size)
-        return "Nobody has written into this memory: is it needed, and was the kernel or the copy that fills it "
-               "forgotten?";
+        return "This memory was never written: is it needed, or was the kernel or the copy that fills it forgotten?";
     if (u->last == a->size - 1)
-        return "The end of this memory was never written: cudaMalloc takes bytes, n * sizeof(element), once; or does "
-               "the "
-               "grid have too few threads?";
+        return "The end of this memory was never written: was sizeof(element) multiplied in twice (cudaMalloc takes "
+               "bytes, n * sizeof(element)), or does the grid have too few threads?";
     return "Some of this memory was never written: does every element have a thread?";
 }
 

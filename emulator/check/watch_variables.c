@@ -92,10 +92,10 @@ static void arrival_is_in_time(const struct block_watch *b, const struct lane_ac
     const struct sync_variable *s = owner ? sync_find(&owner->watch->syncs, offset) : NULL;
     if (s && !order_knows_copies(&b->order, la->warp->index, s))
         report_insn(la->warp, in, FINDING_RACE, 1u << la->lane,
-                    "A thread arrives at an mbarrier that may still be in the phase before.",
-                    "The bytes of that phase may still be on their way, and then this arrival is one too many there. "
-                    "Before it the thread has to wait for the end of that phase, or for somebody who has waited for "
-                    "it: the producer of a ring waits until the stage is empty, and then says how many bytes come.");
+                    "A thread arrives at an mbarrier whose previous phase may not be complete.",
+                    "The bytes of that phase may still be in flight, and then this arrival is counted in the wrong "
+                    "phase. The thread first has to wait for the end of that phase, or for a thread that has waited "
+                    "for it: the producer of a pipeline waits until the stage is empty, and then calls expect_tx.");
 }
 
 /* mbarrier.init is a plain write that must happen before all use; every other instruction on it is atomic. */

@@ -64,7 +64,7 @@ static struct argument *pair(struct decoder *d, const struct ptx_operand *list, 
         if (formal) {
             other = (uint32_t)formal->address;
             if ((((uint32_t)formal->size + 15) & ~15u) != bytes)
-                decode_fail(d, "argument %u of the call has another size than the function's parameter", i + 1);
+                decode_fail(d, "argument %u of the call and the function's parameter differ in size", i + 1);
             formal = formal->next;
         }
         pairs[i] = results ? (struct argument){other, own, bytes} : (struct argument){own, other, bytes};
@@ -84,7 +84,7 @@ static struct call call_operands(struct decoder *d, const struct ptx_insn *p) {
     if (i < p->operand_count && p->operands[i].kind == OPERAND_LIST)
         c.results = &p->operands[i++];
     if (i == p->operand_count)
-        decode_fail(d, "'%s' does not say what to call", p->opcode);
+        decode_fail(d, "'%s' does not name a function to call", p->opcode);
     c.target = &p->operands[i++];
     if (i < p->operand_count && p->operands[i].kind == OPERAND_LIST)
         c.arguments = &p->operands[i++];
@@ -194,7 +194,7 @@ bool decode_max_registers(struct decoder *d, const struct ptx_insn *p) {
     if (!opcode_has(p->opcode, "inc") && !opcode_has(p->opcode, "dec"))
         decode_fail(d, "'%s' is neither .inc nor .dec", p->opcode);
     if (count < 24 || count > 256 || count % 8)
-        decode_fail(d, "'%s' wants a multiple of 8 from 24 to 256, and got %lld", p->opcode, (long long)count);
+        decode_fail(d, "'%s' needs a multiple of 8 from 24 to 256, not %lld", p->opcode, (long long)count);
     decode_emit(d, op_nothing);
     return true;
 }

@@ -184,7 +184,7 @@ static void take_types(struct decoder *d, const struct spelling *s, const struct
     }
     unsigned types = find_shape(d, shapes, s)->types;
     if (!(types >> m->a & 1) || !(types >> m->b & 1) || !types_fit(m, is_wmma || s->k == 4))
-        decode_fail(d, "'%s': these types do not go with each other or the shape", d->at->opcode);
+        decode_fail(d, "'%s': these types cannot be combined with each other or with the shape", d->at->opcode);
 }
 
 /* wider than high: D's transpose is computed */
@@ -341,7 +341,7 @@ static void load_or_store(struct decoder *d, const struct ptx_insn *p, bool load
     m->role = opcode_has(p->opcode, "a") ? ROLE_A : opcode_has(p->opcode, "b") ? ROLE_B : ROLE_C;
     bool fits = m->role == ROLE_C ? accumulator_fits(shape, type) : shape->types >> type & 1;
     if (s.type_count != 1 || s.layout_count != 1 || !fits)
-        decode_fail(d, "'%s': these types and shapes do not go with each other", p->opcode);
+        decode_fail(d, "'%s': these types and shapes cannot be combined", p->opcode);
     take_matrix(d, &s, m, type);
     m->count = (uint8_t)(m->role != ROLE_C && type == MATRIX_F16 ? 8 : register_count(m->rows * m->columns, type));
     const struct ptx_operand *where = &p->operands[load ? 1 : 0], *data = &p->operands[load ? 0 : 1];
@@ -428,7 +428,7 @@ static bool wgmma_types_fit(const struct wgmma *m) {
 static int small_immediate(struct decoder *d, const struct ptx_operand *o, int least) {
     int64_t value = decode_immediate(d, o);
     if (value != 1 && value != least)
-        decode_fail(d, "'%s' cannot have %lld there", d->at->opcode, (long long)value);
+        decode_fail(d, "'%s' cannot have the operand %lld", d->at->opcode, (long long)value);
     return (int)value;
 }
 
@@ -476,7 +476,7 @@ bool decode_wgmma(struct decoder *d, const struct ptx_insn *p) {
     m->d = s.types[0], m->a = s.types[1], m->b = s.types[2];
     m->sparse = opcode_has(p->opcode, "sp");
     if (!wgmma_types_fit(m) || (m->sparse && m->a == MATRIX_B1))
-        decode_fail(d, "'%s': these types do not go with each other", p->opcode);
+        decode_fail(d, "'%s': these types cannot be combined", p->opcode);
     wgmma_shape(d, &s, m);
     m->columns = (uint16_t)s.n;
     m->depth = (uint16_t)(s.k >> m->sparse);

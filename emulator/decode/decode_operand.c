@@ -15,7 +15,7 @@
 
 int64_t decode_immediate(struct decoder *d, const struct ptx_operand *o) {
     if (o->kind != OPERAND_INTEGER)
-        decode_fail(d, "'%s' needs an integer constant there", d->at->opcode);
+        decode_fail(d, "'%s' needs an integer constant", d->at->opcode);
     return o->value;
 }
 
@@ -30,10 +30,11 @@ void decode_undefined(struct decoder *d, const char *what, const char *mangled) 
             "dynamic parallelism, which is a kernel that launches kernels or calls the CUDA runtime ('%s'), is not "
             "supported: launch from the host",
             name);
-    decode_fail(d,
-                "%s '%s' " UNDEFINED_WORDS ": compile the file that defines it for PTX, too (with "
-                "-arch=sm_90, for example), and link it with -rdc=true",
-                what, name);
+    decode_fail(
+        d,
+        "%s '%s' " UNDEFINED_WORDS
+        ": compile the file that defines it to PTX as well (with -arch=sm_90, for example), and link it with -rdc=true",
+        what, name);
 }
 
 static uint64_t function_address(struct decoder *d, const struct ptx_operand *o) {
@@ -257,7 +258,7 @@ static uint32_t register_source(struct decoder *d, const struct ptx_operand *o, 
     if (o->value)
         return sum_source(d, o, bits);
     if (o->selector || (o->negated && have != 1))
-        decode_fail(d, "'%s' cannot take a part or the negative of register '%s'", d->at->opcode, o->reg->name);
+        decode_fail(d, "'%s' cannot use a part or the negation of register '%s'", d->at->opcode, o->reg->name);
     if (have == bits)
         return o->negated ? negated(d, o->reg->slot) : o->reg->slot;
     if (have == 1 || bits == 1)
@@ -313,7 +314,7 @@ uint32_t decode_source(struct decoder *d, const struct ptx_operand *o, unsigned 
     case OPERAND_VECTOR:
         return packed_source(d, o, bits);
     default:
-        decode_fail(d, "an operand of '%s' is not one that it can take", d->at->opcode);
+        decode_fail(d, "an operand of '%s' is not valid", d->at->opcode);
     }
 }
 

@@ -70,7 +70,7 @@ static uint8_t rank_of(struct decoder *d, const char *opcode) {
     for (uint8_t i = 0; i < TENSOR_RANKS; i++)
         if (opcode_has(opcode, ranks[i]))
             return (uint8_t)(i + 1);
-    decode_fail(d, "'%s' does not say how many dimensions the tensor has", opcode);
+    decode_fail(d, "'%s' does not specify the number of dimensions", opcode);
 }
 
 /* ---- the operands ---- */
@@ -99,7 +99,7 @@ static void coordinates(struct decoder *d, const struct ptx_operand *o, struct t
     const struct ptx_operand *list = o->items;
     bool is_list = list && list->kind == OPERAND_VECTOR;
     if (!list || (is_list ? list->count : 1) != t->rank)
-        decode_fail(d, "'%s' needs %u coordinates behind the tensor map", d->at->opcode, t->rank);
+        decode_fail(d, "'%s' needs %u coordinates after the tensor map", d->at->opcode, t->rank);
     for (unsigned i = 0; i < t->rank; i++)
         t->coordinates[i] = decode_source(d, is_list ? &list->items[i] : list, 32);
 }
@@ -209,7 +209,7 @@ static void tensor_load(struct decoder *d, const struct ptx_insn *p) {
     unsigned n = p->operand_count - opcode_has(p->opcode, "L2::cache_hint") - multicast;
     bool offsets = t->mode == TENSOR_IM2COL && n == 4;
     if (n != 3u + offsets)
-        decode_fail(d, "'%s' needs a place, a tensor map with coordinates and an mbarrier", p->opcode);
+        decode_fail(d, "'%s' needs an address, a tensor map with coordinates and an mbarrier", p->opcode);
     if (offsets)
         filter_offsets(d, &p->operands[3], t);
     uint32_t ranks = multicast ? decode_source(d, &p->operands[n], 16) : ~0u;
@@ -222,7 +222,7 @@ static void tensor_load(struct decoder *d, const struct ptx_insn *p) {
 static void tensor_store(struct decoder *d, const struct ptx_insn *p, const char *operation) {
     struct tensor_copy *t = new_copy(d, p, true);
     if (p->operand_count != 2u + opcode_has(p->opcode, "L2::cache_hint") || !opcode_has(p->opcode, "bulk_group"))
-        decode_fail(d, "'%s' needs a tensor map with coordinates and a place", p->opcode);
+        decode_fail(d, "'%s' needs a tensor map with coordinates and an address", p->opcode);
     look_at_map(d, &p->operands[0], t);
     struct bulk *global = emit_sides(d, &p->operands[1], t, ~0u);
     if (operation)
@@ -244,7 +244,7 @@ bool decode_tensor_reduce(struct decoder *d, const struct ptx_insn *p) {
             tensor_store(d, p, operations[i]);
             return true;
         }
-    decode_fail(d, "'%s' names no operation", p->opcode);
+    decode_fail(d, "'%s' does not name an operation", p->opcode);
 }
 
 /* Nothing is read: only the form is checked. */
@@ -267,7 +267,7 @@ static enum tensor_field field_of(struct decoder *d, const char *opcode) {
     for (unsigned i = 0; i < TENSOR_FIELDS; i++)
         if (opcode_has(opcode, fields[i]))
             return (enum tensor_field)i;
-    decode_fail(d, "'%s' names no field of a tensor map", opcode);
+    decode_fail(d, "'%s' does not name a field of a tensor map", opcode);
 }
 
 static struct access *map_access(struct decoder *d, enum access_kind kind, enum ptx_space space,

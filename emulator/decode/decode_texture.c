@@ -52,8 +52,8 @@ static void decode_place(struct decoder *d, const struct ptx_operand *o, struct 
         decode_fail(d, "'%s' needs an object and coordinates in brackets", d->at->opcode);
     if (!o->reg || register_bits(o->reg) != 64 || o->value)
         decode_fail(d,
-                    "'%s' with a name instead of an object is not supported: texture and surface references are gone "
-                    "from CUDA",
+                    "'%s' with a name instead of an object is not supported: texture and surface references were "
+                    "removed from CUDA",
                     d->at->opcode);
     if (o->count > 1)
         decode_fail(d, "'%s' with a separate sampler is not supported", d->at->opcode);

@@ -92,7 +92,7 @@ static void read_operands(struct decoder *d, const struct ptx_insn *p, struct vi
 static struct ptx_operand whole(struct decoder *d, const struct ptx_operand *o, bool may_be_negative) {
     struct ptx_operand copy = *o;
     if (o->negated && !may_be_negative)
-        decode_fail(d, "'%s' cannot take the negative of a register", d->at->opcode);
+        decode_fail(d, "'%s' cannot negate a register", d->at->opcode);
     copy.selector = NULL;
     copy.negated = false;
     return copy;
@@ -136,7 +136,7 @@ bool decode_video(struct decoder *d, const struct ptx_insn *p) {
     read_operands(d, p, &read);
     *v = read;
     if (is_disputed(v))
-        decode_fail(d, "'%s' is not supported: GPUs do something else than the manual says", p->opcode);
+        decode_fail(d, "'%s' is not supported: GPUs do not do what the manual specifies", p->opcode);
     bool third = p->operand_count == 4, mad = v->operation == VIDEO_OP_MAD;
     if (!third && (v->second || v->elements > 1 || mad))
         decode_fail(d, "'%s' needs 4 operands", p->opcode);

@@ -124,8 +124,7 @@ static bool join_aliases(struct linker *x, struct ptx_module *m) {
     for (struct ptx_alias *a = m->aliases; a; a = a->next) {
         struct symbol *name = place_of(x, a->name, m), *target = place_of(x, a->target, m);
         if (!name->function || !target->function || target->function->external)
-            return contradiction(x, "the alias '%s' needs a function that is declared and one that is defined",
-                                 a->name);
+            return contradiction(x, "the alias '%s' needs a declared and a defined function", a->name);
         bool visible = name->function->visible;
         name->function = target->function;
         struct symbol *shared = place_of(x, a->name, NULL);
@@ -163,8 +162,7 @@ static bool define_variables(struct linker *x, struct ptx_module *m) {
     for (struct ptx_variable *v = m->variables; v; v = v->next) {
         v->definition = variable_meant(x, m, v);
         if (v->definition && v->definition->space != v->space)
-            return contradiction(
-                x, "variable '%s' is in one memory in one file of the program and in another in another", v->name);
+            return contradiction(x, "variable '%s' has different state spaces in two files of the program", v->name);
     }
     return true;
 }

@@ -94,8 +94,8 @@ static void check_register(struct decoder *d, enum ptx_type wanted, const struct
         return;
     if (kind_of(wanted) != KIND_BITS && kind_of(wanted) != KIND_PREDICATE)
         snprintf(other, sizeof other, " or .b%u", ptx_type_bits[wanted]);
-    decode_fail(d, "register '%s' has the wrong type for '%s': it is .%s, and .%s%s is needed", r->name, d->at->opcode,
-                ptx_type_name(r->type), ptx_type_name(wanted), other);
+    decode_fail(d, "register '%s' has the wrong type for '%s': it is .%s, and .%s%s is expected", r->name,
+                d->at->opcode, ptx_type_name(r->type), ptx_type_name(wanted), other);
 }
 
 static void check_address(struct decoder *d, const struct ptx_operand *o) {

@@ -27,8 +27,8 @@ static cudaError_t check_texels(const char *function, struct end to, struct end 
     if (texel == other && !(bytes % texel || to.at % texel || from.at % texel))
         return cudaSuccess;
     return state_refuse(function, cudaErrorInvalidValue,
-                        "%zu bytes from byte %zu to byte %zu on are no copy of whole texels: those of the source have "
-                        "%zu bytes, those of the destination %zu.",
+                        "A copy of %zu bytes from byte %zu to byte %zu does not copy whole texels: the source's have "
+                        "%zu bytes, the destination's %zu.",
                         bytes, (size_t)from.at, (size_t)to.at, other, texel);
 }
 

@@ -84,7 +84,7 @@ static cudaError_t put_side(const struct box_side *s, struct cudaPitchedPtr *poi
         *array = RUNTIME_ARRAY(s->array);
         at->x = s->x / array_element_bytes(d);
         if (s->x % array_element_bytes(d))
-            return state_refuse(NULL, cudaErrorInvalidValue, "No texel of the array begins at byte %zu of a row.",
+            return state_refuse(NULL, cudaErrorInvalidValue, "No texel of the array starts at byte %zu of a row.",
                                 s->x);
         return cudaSuccess;
     }
@@ -107,7 +107,7 @@ static cudaError_t width_in_elements(struct cudaMemcpy3DParms *p) {
     if (p->extent.width % element || element != array_element_bytes(from))
         return state_refuse(
             NULL, cudaErrorInvalidValue,
-            "Rows of %zu bytes are no whole texels: the source's have %zu bytes, the destination's %zu.",
+            "Rows of %zu bytes are not whole texels: the source's have %zu bytes, the destination's %zu.",
             p->extent.width, array_element_bytes(from), element);
     p->extent.width /= element;
     return cudaSuccess;

@@ -158,7 +158,7 @@ static cudaError_t kernel(void **out, const void *library, const char *name) {
         return cudaErrorInvalidValue;
     cudaError_t error = registration_library_kernel(library_of(library), name, &e);
     *out = error == cudaSuccess ? e : NULL;
-    return error == cudaErrorSymbolNotFound ? state_refuse(NULL, error, "There is no kernel '%s' in it.", name) : error;
+    return error == cudaErrorSymbolNotFound ? state_refuse(NULL, error, "The module has no kernel '%s'.", name) : error;
 }
 
 static cudaError_t variable(CUdeviceptr *out, size_t *bytes, const void *library, const char *name, bool managed) {
@@ -168,7 +168,7 @@ static cudaError_t variable(CUdeviceptr *out, size_t *bytes, const void *library
         return cudaErrorInvalidValue;
     cudaError_t error = registration_library_variable(library_of(library), name, managed, &address, &size);
     if (error == cudaErrorSymbolNotFound)
-        return state_refuse(NULL, error, "There is no %svariable '%s' in it.", managed ? "managed " : "", name);
+        return state_refuse(NULL, error, "The module has no %svariable '%s'.", managed ? "managed " : "", name);
     if (error == cudaSuccess && out)
         *out = address;
     if (error == cudaSuccess && bytes)

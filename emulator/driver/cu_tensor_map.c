@@ -41,7 +41,7 @@ static cudaError_t begin(const struct arguments *a, struct tensor_map *map) {
         return refuse(a->function, "an argument is a null pointer");
     if (a->promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         a->fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
-        return refuse(a->function, "an enumeration does not have such a value");
+        return refuse(a->function, "an argument is not a value of its enumeration");
     *map = (struct tensor_map){.address = (uintptr_t)a->address,
                                .rank = (uint8_t)a->rank,
                                .type = (uint8_t)narrow(a->type, 0xff),
@@ -121,7 +121,7 @@ static cudaError_t replace(CUtensorMap *out, const void *address) {
     if (memcmp(&map, &zeros, sizeof map) == 0)
         return cudaSuccess;
     if (!tensor_map_is_sealed(&map))
-        return refuse(a.function, "there is no tensor map that cuTensorMapEncode... has made");
+        return refuse(a.function, "the argument is not a tensor map created by cuTensorMapEncode...");
     map.address = (uintptr_t)address;
     return finish(&a, &map);
 }

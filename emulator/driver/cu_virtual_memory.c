@@ -35,7 +35,7 @@ static cudaError_t reserve(CUdeviceptr *out, size_t size, size_t align, CUdevice
 
 static cudaError_t refuse_free(CUdeviceptr address, size_t size) {
     return state_refuse(NULL, cudaErrorInvalidValue,
-                        "No %zu bytes were reserved at 0x%llx, or something is still mapped there.", size,
+                        "No range of %zu bytes is reserved at 0x%llx, or memory is still mapped there.", size,
                         (unsigned long long)address);
 }
 
@@ -53,7 +53,7 @@ static cudaError_t check_properties(const CUmemAllocationProp *p) {
     if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED)
         return cudaErrorInvalidValue;
     if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return state_refuse(NULL, cudaErrorNotSupported, "Memory for mapping is emulated on devices only.");
+        return state_refuse(NULL, cudaErrorNotSupported, "Only device memory can be created for mapping.");
     return device_exists(p->location.id) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
@@ -70,10 +70,9 @@ static cudaError_t create(CUmemGenericAllocationHandle *out, size_t size, const 
     if (error != cudaSuccess)
         return error;
     if (!size || !whole_units(size))
-        return state_refuse(NULL, cudaErrorInvalidValue,
-                            "%zu bytes are no multiple of the granularity, which is 2 MiB: see "
-                            "cuMemGetAllocationGranularity.",
-                            size);
+        return state_refuse(
+            NULL, cudaErrorInvalidValue,
+            "%zu bytes are not a multiple of the granularity, 2 MiB: see cuMemGetAllocationGranularity.", size);
     struct physical *p = physical_new(size, properties, sizeof *properties);
     if (!p)
         return cudaErrorMemoryAllocation;
@@ -142,13 +141,13 @@ static cudaError_t map(CUdeviceptr address, size_t size, size_t offset, CUmemGen
     return mapping_map(address, size, p)
                ? cudaSuccess
                : state_refuse(NULL, cudaErrorInvalidValue,
-                              "The %zu bytes at 0x%llx are not all reserved, or something is mapped there.", size,
+                              "The %zu bytes at 0x%llx are not all reserved, or memory is already mapped there.", size,
                               (unsigned long long)address);
 }
 
 static cudaError_t refuse_parts(CUdeviceptr address, size_t size) {
     return state_refuse(NULL, cudaErrorInvalidValue,
-                        "The %zu bytes at 0x%llx do not consist of whole mappings, one behind the other.", size,
+                        "The %zu bytes at 0x%llx do not consist of whole, consecutive mappings.", size,
                         (unsigned long long)address);
 }
 

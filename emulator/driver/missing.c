@@ -14,7 +14,8 @@ enum { NOT_SUPPORTED = 801 };
 
 static int missing(const char *name, _Atomic bool *told) {
     if (!atomic_exchange(told, true))
-        fprintf(stderr, "========= %s returns CUDA_ERROR_NOT_SUPPORTED: the emulator does not have it yet.\n", name);
+        fprintf(stderr, "========= %s returns CUDA_ERROR_NOT_SUPPORTED: the emulator does not implement it yet.\n",
+                name);
     return NOT_SUPPORTED;
 }
 

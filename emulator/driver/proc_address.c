@@ -62,27 +62,23 @@ static void explain(const void *caller) {
     if (atomic_flag_test_and_set(&done) || setting_is_on(SETTING_QUIET))
         return;
     fprintf(stderr,
-            "cuda-emulator: %s asks for private tables of NVIDIA's driver (libcuda.so.1), which only NVIDIA's "
-            "libraries know.\n",
+            "cuda-emulator: %s requests private tables of NVIDIA's driver (libcuda.so.1), which only NVIDIA's "
+            "libraries use.\n",
             *library ? library : "this program");
     if (*library && place_advice(library))
-        fprintf(
-            stderr,
-            "cuda-emulator: NVIDIA's CUDA runtime is inside that library, so the emulator cannot take the runtime's "
-            "place.\n"
-            "cuda-emulator: %s.\n",
-            place_advice(library));
+        fprintf(stderr,
+                "cuda-emulator: NVIDIA's CUDA runtime is inside that library, so the emulator cannot replace "
+                "it.\ncuda-emulator: %s.\n",
+                place_advice(library));
     else if (*library)
-        fputs("cuda-emulator: NVIDIA's CUDA runtime is inside that library, or is it, so the emulator cannot take the "
-              "runtime's place.\n"
-              "cuda-emulator: If you build it, link it with nvcc -cudart shared. Packages that come so, CuPy among "
-              "them, need a GPU:\n"
-              "cuda-emulator: its README.md says why, under \"CuPy\", and which packages run.\n",
+        fputs("cuda-emulator: That library contains NVIDIA's CUDA runtime, or is that runtime, so the emulator cannot "
+              "replace it.\ncuda-emulator: If you build it, link it with nvcc -cudart shared. Packages built this way, "
+              "such as CuPy, need a GPU:\ncuda-emulator: its README.md explains this under \"CuPy\", and lists "
+              "packages that run.\n",
               stderr);
     else
-        fputs("cuda-emulator: Most likely NVIDIA's CUDA runtime is inside it: nvcc puts that into the executable "
-              "unless it is told otherwise. The\n"
-              "cuda-emulator: emulator takes the runtime's place: link with nvcc -cudart shared\n",
+        fputs("cuda-emulator: Most likely NVIDIA's CUDA runtime is inside it: nvcc links it statically by default. The "
+              "emulator\ncuda-emulator: replaces the shared runtime: link with nvcc -cudart shared\n",
               stderr);
 }
 

@@ -77,10 +77,9 @@ static enum fatbin_result visit_machine_code(const struct visitor *v, const void
     struct machine_code m;
     char *text = machine_code_open(data, size, &m) ? machine_code_ptx(&m) : NULL;
     if (!text)
-        return say(
-            v, FATBIN_NO_IMAGE,
-            "This is machine code for a GPU alone, and the emulator links PTX: compile with -lineinfo, which puts "
-            "the PTX beside the machine code, or link PTX");
+        return say(v, FATBIN_NO_IMAGE,
+                   "This is machine code only, and the emulator links PTX: compile with -lineinfo, which includes the "
+                   "PTX with the machine code, or link PTX");
     v->visit(&(struct fatbin_image){text, strlen(text), setting_capability()}, v->argument);
     free(text);
     return FATBIN_OK;
@@ -142,7 +141,7 @@ static enum fatbin_result visit(const struct visitor *v, const void *data, size_
     case CONTAINER_PTX:
         return visit_text(v, data, size);
     default:
-        return say(v, FATBIN_BROKEN, "The emulator links PTX, and this is none");
+        return say(v, FATBIN_BROKEN, "The emulator links PTX, and this is not PTX");
     }
 }
 

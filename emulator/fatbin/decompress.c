@@ -56,7 +56,7 @@ bool decompress_zstd(const void *in, size_t in_size, void *out, size_t out_size,
     size_t got = zstd_decompress(out, out_size, in, in_size);
     if (zstd_is_error(got) || got != out_size) {
         snprintf(error, error_size, "the zstd-compressed PTX is damaged (%s)",
-                 zstd_is_error(got) ? zstd_error_name(got) : "it is shorter than it says");
+                 zstd_is_error(got) ? zstd_error_name(got) : "it is shorter than its header states");
         return false;
     }
     return true;

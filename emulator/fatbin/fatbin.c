@@ -135,12 +135,12 @@ static void explain_no_image(const unsigned *sass, unsigned sass_count, const st
                  "with -arch=sm_%u (or lower)",
                  place, ptx->arch, letter_of(ptx), device / 10, device % 10, device);
     else if (advice)
-        snprintf(error, size, "%s holds machine code%s%s%s and no PTX, which is what the emulator runs. %s", place,
+        snprintf(error, size, "%s contains machine code%s%s%s but no PTX, and the emulator executes PTX. %s", place,
                  *found ? " (" : "", found, *found ? ")" : "", advice);
     else
         snprintf(error, size,
-                 "%s holds machine code%s%s%s and no PTX, which is what the emulator runs: compile with "
-                 "-arch=sm_%u, or add -gencode arch=compute_%u,code=compute_%u",
+                 "%s contains machine code%s%s%s but no PTX, and the emulator executes PTX: compile with -arch=sm_%u, "
+                 "or add -gencode arch=compute_%u,code=compute_%u",
                  place, *found ? " (" : "", found, *found ? ")" : "", device, device, device);
 }
 
@@ -148,7 +148,7 @@ enum fatbin_result fatbin_unpack(const void *data, size_t available, const char 
                                  char *error, size_t error_size) {
     const uint8_t *p = data;
     if (!fatbin_size(data, available)) {
-        snprintf(error, error_size, "%s's device code is damaged, or of a format that is not known here", place);
+        snprintf(error, error_size, "%s's device code is damaged, or its format is not supported", place);
         return FATBIN_BROKEN;
     }
     uint64_t header = read_bytes(p + 6, 2), size = read_bytes(p + 8, 8), offset = 0;

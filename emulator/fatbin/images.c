@@ -47,7 +47,7 @@ static enum fatbin_result add_linked(struct fatbin_images *images, void *const *
     snprintf(error, size, "%s",
              images->left_out
                  ? images->left_out
-                 : "the executable was linked with -rdc=true, and the files it was linked from are not in it");
+                 : "the executable was linked with -rdc=true, and does not contain the PTX of its object files");
     return images->count ? FATBIN_OK : FATBIN_NO_IMAGE;
 }
 

@@ -37,7 +37,7 @@ const char *place_of_code(const void *address) {
 }
 
 #define LEAVE_OUT                                                                                                      \
-    "NVIDIA delivers this library as machine code, so it needs a GPU: leave its calls out where they only compare"
+    "NVIDIA delivers this library as machine code, so it needs a GPU: skip its calls if they are only for comparison"
 
 static const struct {
     const char *begin, *advice;

@@ -59,7 +59,7 @@ static enum jitlink_result refuse_type(struct nvJitLink *link, unsigned type, co
     else
         jitlink_say(link, "unsupported input type: %s", name);
     if (size >= sizeof of_nvidia && memcmp(data, of_nvidia, sizeof of_nvidia) == 0)
-        jitlink_say(link, "The emulator links PTX, and this is LTO-IR, which NVIDIA's compilers alone can read.");
+        jitlink_say(link, "The emulator links PTX, and this is LTO-IR, which only NVIDIA's compilers can read.");
     return JITLINK_INCORRECT_INPUT_TYPE;
 }
 

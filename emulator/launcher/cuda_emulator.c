@@ -35,21 +35,20 @@ static const struct option {
     const char *shown, *help;
 } options[] = {
     {"--check", "EMULATOR_CHECK", WORD, "all", "[=CHECKS]",
-     "report mistakes: memcheck, racecheck, synccheck, initcheck, leak; default: all of these"},
+     "checks to enable: memcheck, racecheck, synccheck, initcheck, leak; default: all of these"},
     {"--profile", "EMULATOR_PROFILE", WORD, "text", "[=FORMAT]",
-     "count what kernels ask of a GPU: text (default), csv or json"},
-    {"--save", "EMULATOR_PROFILE_SAVE", WORD, NULL, "=FILE", "keep the profile in a file, for --base of a later run"},
+     "count instructions and memory requests of kernels: text (default), csv or json"},
+    {"--save", "EMULATOR_PROFILE_SAVE", WORD, NULL, "=FILE", "save the profile to a file, for --base of a later run"},
     {"--base", "EMULATOR_PROFILE_BASE", WORD, NULL, "=FILE",
-     "with --profile: instead of the report, what got better and worse since that run"},
-    {"--view", "EMULATOR_VIEW", FOLDER, NULL, "=FOLDER", "draw accesses to memory and idle lanes, as SVG files there"},
+     "with --profile: print the differences from that run instead of the report"},
+    {"--view", "EMULATOR_VIEW", FOLDER, NULL, "=FOLDER", "draw memory accesses and idle lanes, as SVG files in FOLDER"},
     {"--timeout", "EMULATOR_TIMEOUT", NUMBER, NULL, "=SECONDS",
-     "stop a kernel that runs longer; 0 is never; default: 300"},
+     "stop a kernel that runs longer; 0: no limit; default: 300"},
     {"--threads", "EMULATOR_THREADS", NUMBER, NULL, "=N", "host threads that execute blocks; default: all cores"},
     {"--devices", "EMULATOR_DEVICES", NUMBER, NULL, "=N", "devices that the program sees; default: 1"},
     {"--error-exitcode", "EMULATOR_ERROR_EXITCODE", NUMBER, NULL, "=N",
-     "exit status when something was found; default: the program's"},
-    {"--quiet", "EMULATOR_QUIET", NONE, "1", "",
-     "no explanations of API errors; findings in kernels are reported all the same"},
+     "exit status if there are findings; default: the program's"},
+    {"--quiet", "EMULATOR_QUIET", NONE, "1", "", "do not explain API errors; findings in kernels are still reported"},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -65,8 +64,9 @@ static void print_help(void) {
     }
     printf("  %-22s %s\n  %-22s %s\n  %-22s %s\n", "--where",
            "print the folder of the emulator's libraries, for LD_LIBRARY_PATH", "--version", "print the version",
-           "--help", "print this");
-    printf("\nEach option sets a variable; the manual lists these and more. Its speed says nothing about a GPU's.\n");
+           "--help", "print this help");
+    printf("\nEach option sets an environment variable; the manual lists these and more. Run times say nothing about a "
+           "GPU's.\n");
 }
 
 /* "--timeout=5" or "--timeout 5": of the arguments from `*next` on, the value of `o`. */
@@ -87,9 +87,9 @@ static void set_option(const struct option *o, const char *value) {
     if (!*value)
         fail("%s needs a value: %s%s", o->name, o->name, o->shown);
     if (o->value == NUMBER && (strspn(value, "0123456789") != strlen(value) || strlen(value) > 9))
-        fail("%s=%s: that is not a number.", o->name, value);
+        fail("%s=%s: not a number.", o->name, value);
     if (o->value == FOLDER && mkdir(value, 0777) != 0 && errno != EEXIST)
-        fail("%s=%s: the folder cannot be made: %s.", o->name, value, strerror(errno));
+        fail("%s=%s: the folder cannot be created: %s.", o->name, value, strerror(errno));
     setenv(o->variable, value, 1);
     if (strcmp(o->name, "--timeout") == 0)
         setenv("EMULATOR_TIMEOUT_SETTING", "--timeout=SECONDS", 1);
@@ -101,7 +101,7 @@ static const struct option *find_option(const char *argument) {
         if (strlen(options[i].name) == length && strncmp(options[i].name, argument, length) == 0)
             return &options[i];
     }
-    fail("there is no option %.*s; cuda-emulator --help lists them.", (int)length, argument);
+    fail("unknown option %.*s; cuda-emulator --help lists them.", (int)length, argument);
 }
 
 static bool has_library(const char *folder) {
@@ -126,7 +126,7 @@ static const char *library_folder(void) {
         if (has_library(candidate) && realpath(candidate, folder))
             return folder;
     }
-    fail("libcudart.so.%d is neither in %s nor in %s/../lib/cuda-emulator.", CUDA_MAJOR, self, self);
+    fail("libcudart.so.%d was found neither in %s nor in %s/../lib/cuda-emulator.", CUDA_MAJOR, self, self);
 }
 
 /* As execvp() would find it: a name without a slash is looked for on the PATH. */
@@ -156,11 +156,10 @@ static void check_program(const char *name, const char *folder) {
     }
     struct executable e = executable_inspect(path);
     if (e.linkage == LINKAGE_STATIC)
-        fail(
-            "%s has NVIDIA's runtime inside (nvcc links it statically by default), so it never asks for the emulator.\n"
-            "Link it again with the runtime as a shared library:\n"
-            "    nvcc -cudart shared ...        (CMake: set(CMAKE_CUDA_RUNTIME_LIBRARY Shared))",
-            name);
+        fail("%s contains NVIDIA's runtime (nvcc links it statically by default), so it cannot load the "
+             "emulator.\nLink it again with the runtime as a shared library:\n    nvcc -cudart shared ...        "
+             "(CMake: set(CMAKE_CUDA_RUNTIME_LIBRARY Shared))",
+             name);
     snprintf(library, sizeof library, "%s/libcudart.so.%d", folder, e.cuda_major);
     if (e.linkage == LINKAGE_SHARED && access(library, R_OK) != 0)
         fail("%s was compiled by CUDA %d, and there is no libcudart.so.%d in %s.\n"
@@ -225,7 +224,7 @@ int main(int argc, char **argv) {
         set_option(o, value_of(o, argument, argv, &next));
     }
     if (next >= argc)
-        fail("which program? cuda-emulator [options] program [arguments]; --help says more.");
+        fail("no program given: cuda-emulator [options] program [arguments]; see --help.");
     const char *folder = library_folder();
     check_program(argv[next], folder);
     prepend_path("LD_LIBRARY_PATH", folder);

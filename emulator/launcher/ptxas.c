@@ -63,7 +63,7 @@ static void run_ptxas(char *ptxas, char **arguments) {
     int status;
     pid_t child = fork();
     if (child < 0)
-        fail("no process can be started: %s.", strerror(errno));
+        fail("cannot start a process: %s.", strerror(errno));
     if (child == 0) {
         arguments[0] = ptxas; /* its messages begin with it */
         execvp(ptxas, arguments);
@@ -171,7 +171,7 @@ int main(int argc, char **argv) {
     (void)argc;
     char *ptxas = getenv("EMULATOR_PTXAS");
     if (!ptxas || !*ptxas)
-        fail("EMULATOR_PTXAS names no ptxas. Set it to the path of the real one.");
+        fail("EMULATOR_PTXAS does not name a ptxas. Set it to the path of the real one.");
     struct request r = read_arguments(argv + 1);
     run_ptxas(ptxas, argv);
     /* A compiler's cache distinguishes by this the files made for the emulator from those made for a GPU. */

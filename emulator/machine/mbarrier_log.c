@@ -93,11 +93,11 @@ static void put_line(struct words *w, const struct kernel *k, const struct insn 
 
 static void put_bytes(struct words *out, const struct kernel *k, const struct mbarrier_events *e, int32_t left) {
     uint64_t expected = e->expected, came = e->came;
-    put(out, " Of %llu bytes that it was told to expect", (unsigned long long)expected);
+    put(out, " Of %llu bytes announced by expect_tx", (unsigned long long)expected);
     put_line(out, k, e->expect);
-    put(out, ", %llu have come", (unsigned long long)came);
+    put(out, ", %llu have arrived", (unsigned long long)came);
     if (e->copy) {
-        put(out, " (the last ones by a copy");
+        put(out, " (the last of them from a copy");
         put_line(out, k, e->copy);
         put(out, ")");
     }
@@ -105,15 +105,16 @@ static void put_bytes(struct words *out, const struct kernel *k, const struct mb
         put(out, ": %d are missing.", left);
     else
         put(out, ": %d too many.", -left);
-    put(out, " In each phase the bytes given to expect_tx have to be those of all copies that arrive there, together.");
+    put(out, " In each phase, the bytes passed to expect_tx have to equal the total of all copies that complete on "
+             "this mbarrier.");
 }
 
 static void put_too_many(struct words *out, const struct kernel *k, const struct mbarrier_events *e, unsigned count) {
     put(out, " An arrival");
     put_line(out, k, e->too_many);
     put(out,
-        " has ended a phase before any wait found the one before over: more threads arrive than the %u that init() was "
-        "given. Either one thread arrives for all, or the count is that of all.",
+        " has completed a phase before any thread waited for the previous one: more threads arrive than the %u that "
+        "init() was given. Let one thread arrive for all, or pass the number of all arriving threads.",
         count);
 }
 
@@ -131,12 +132,12 @@ void mbarrier_explain(const struct warp *w, char *text, size_t size) {
     const struct mbarrier_events *e = mbarrier_events_of(w->block, w->unfinished_object);
     put(&out,
         "The mbarrier (cuda::barrier) still expects %u of %u arrivals and %d bytes in this phase, and every thread of "
-        "the %s that has not ended waits.",
+        "the %s that has not exited is waiting.",
         m.pending, m.expected, m.bytes, w->launch->cluster_blocks == 1 ? "block" : "cluster");
     if (e) {
         put(&out, " It was initialized");
         put_line(&out, k, e->init);
-        put(&out, ", and this is its phase %u (parity %u).", e->phases, m.phase);
+        put(&out, ", and this is phase %u (parity %u).", e->phases, m.phase);
     }
     if (e && m.bytes)
         put_bytes(&out, k, e, m.bytes);
@@ -145,9 +146,9 @@ void mbarrier_explain(const struct warp *w, char *text, size_t size) {
         put_too_many(&out, k, e, m.expected);
     else if (nothing)
         put(&out,
-            " Nothing has come in this phase, and phase %u is over: is the parity of this wait wrong? It has to be 0 "
-            "for the first phase, then 1, 0, and so on: in a pipeline of some stages (step / stages) %% 2.",
+            " Nothing has arrived in this phase, and phase %u is complete: is the parity of this wait wrong? It has to "
+            "be 0 for the first phase, then 1, 0, and so on: (step / stages) %% 2 in a multi-stage pipeline.",
             e->phases - 1);
     else if (m.pending)
-        put(&out, " The count given to init() has to be that of the threads that arrive in each phase.");
+        put(&out, " The count passed to init() has to be the number of threads that arrive in each phase.");
 }

@@ -62,11 +62,11 @@ static void lost_lanes(struct warp *w) {
         put_lanes(lanes, sizeof lanes, away->mask);
         snprintf(there, sizeof there, "; at %s: %s", function_name(w, away), lanes);
     }
-    snprintf(
-        advice, sizeof advice,
-        "The mask names lanes that do not come. At %s: %s%s. All lanes that a mask names have to execute the same "
-        "function: let them all come to it, not only those that enter an if or a loop, or name only those that do.",
-        function_name(w, f), here, there);
+    snprintf(advice, sizeof advice,
+             "The mask names lanes that do not reach this call. At %s: %s%s. All lanes named in the mask have to "
+             "execute the same function: move it out of the if or the loop that only some of them enter, or name only "
+             "the lanes that reach it.",
+             function_name(w, f), here, there);
     struct report_side other = {w, away ? waits_at(away) : NULL, away ? away->mask : 0};
     report_sides(w, f->pc, FINDING_LOST_LANE, f->mask, away ? &other : NULL,
                  "Barrier error detected. Divergent thread(s) in warp.", advice);
@@ -76,16 +76,14 @@ static void lost_lanes(struct warp *w) {
 
 static void closed_barrier(struct warp *w, const struct warp_split *f) {
     const struct block_barrier *bar = &w->block->barriers[f->barrier];
-    char advice[320] =
-        "These threads wait at a __syncthreads() that other threads of the block never reach: every thread "
-        "of the block has to.";
+    char advice[320] = "These threads wait at a __syncthreads() that other threads of the block never reach: every "
+                       "thread of the block has to reach it.";
     if (bar->expected)
-        snprintf(
-            advice, sizeof advice,
-            "These threads wait at a named barrier for ever: barrier %u opens when %u threads have come, and %u "
-            "have. Its count has to be that of the threads that execute barrier.sync or barrier.arrive; threads that "
-            "have returned do not count.",
-            f->barrier, bar->expected, block_barrier_arrived(w->block, f->barrier));
+        snprintf(advice, sizeof advice,
+                 "These threads wait forever at a named barrier: barrier %u completes when %u threads have arrived, "
+                 "and %u have. Its count has to be the number of threads that execute barrier.sync or barrier.arrive; "
+                 "threads that have exited do not count.",
+                 f->barrier, bar->expected, block_barrier_arrived(w->block, f->barrier));
     report_insn(w, f->pc - 1, FINDING_DIVERGENT_BARRIER, f->mask,
                 "Barrier error detected. Divergent thread(s) in block.", advice);
 }
@@ -120,8 +118,8 @@ static void closed_cluster(struct warp *w, const struct warp_split *f) {
     }
     char advice[320];
     snprintf(advice, sizeof advice,
-             "These threads wait at the cluster's barrier, and %u threads of block (%u,%u,%u), rank %u in the cluster, "
-             "wait there without having arrived: barrier.cluster.arrive has to come before each barrier.cluster.wait.",
+             "These threads wait at the cluster barrier, and %u threads of block (%u,%u,%u), rank %u in the cluster, "
+             "wait there without having arrived: barrier.cluster.arrive has to precede each barrier.cluster.wait.",
              threads, b->ctaid[0], b->ctaid[1], b->ctaid[2], b->rank);
     report_insn(w, f->pc, FINDING_DIVERGENT_BARRIER, f->mask, "Barrier error detected. Divergent thread(s) in cluster.",
                 advice);
@@ -149,14 +147,13 @@ static void put_not_begun(const struct launch *l, char *out, size_t size) {
                        begun = atomic_load(&l->next_block) * l->cluster_blocks;
     *out = '\0';
     if (begun < all)
-        snprintf(
-            out, size,
-            "%llu of %llu blocks have not begun, since the others have to end first: if those wait for one that has "
-            "not begun, none of them ever will. The order in which blocks begin is unspecified. A block that waits "
-            "for others takes a ticket (atomicAdd of a counter) instead of its index, and waits for lower tickets "
-            "only; for a barrier of the whole grid launch no more blocks than are resident, by "
-            "cudaLaunchCooperativeKernel. ",
-            all - begun, all);
+        snprintf(out, size,
+                 "%llu of %llu blocks have not started, because the resident blocks have to exit first: if those wait "
+                 "for a block that has not started, the kernel deadlocks. The order in which blocks start is "
+                 "unspecified. A block that waits for others has to take a ticket (atomicAdd of a counter) instead of "
+                 "its index, and wait for lower tickets only; for a grid-wide barrier, launch no more blocks than can "
+                 "be resident, with cudaLaunchCooperativeKernel. ",
+                 all - begun, all);
 }
 
 /* A thread that runs is in the loop that does not end. Where all are waiting at the moment, they run from one barrier
@@ -167,8 +164,8 @@ int stuck_report_endless(const struct block *b) {
     char advice[1000], not_begun[600];
     put_not_begun(b->launch, not_begun, sizeof not_begun);
     snprintf(advice, sizeof advice,
-             "The kernel did not end within its time limit: a loop in it may never end, or wait for something that no "
-             "thread does. %s%s sets the limit, 0 removes it.",
+             "The kernel did not complete within its time limit: it may contain an endless loop, or a loop that waits "
+             "for a value that no thread writes. %s%s sets the limit, 0 removes it.",
              not_begun, setting ? setting : settings[SETTING_TIMEOUT_SETTING].fallback);
     struct warp *w = NULL;
     const struct warp_split *f = split_of_cluster(b, SPLIT_READY, &w);
@@ -334,8 +331,8 @@ static bool in_grid(struct block *b) {
     char advice[320];
     unsigned long long waiting = launch->grid_wait.waiting, ended = launch->grid_wait.ended;
     snprintf(advice, sizeof advice,
-             "%llu of %llu blocks wait at the grid's barrier (grid.sync()), and the others have ended without coming "
-             "there: every block of the grid has to. Do not return before it.",
+             "%llu of %llu blocks wait at the grid barrier (grid.sync()), and the others have exited without reaching "
+             "it: every block of the grid has to reach it. Do not return before it.",
              waiting, waiting + ended);
     const struct warp_split *f = split_in(w, SPLIT_READY);
     report_insn(w, f->pc, FINDING_DIVERGENT_BARRIER, f->mask, "Barrier error detected. Divergent block(s) in grid.",

@@ -33,13 +33,13 @@ bool tensor_map_is_sealed(const struct tensor_map *map) {
 
 static const char *problem_of_kinds(const struct tensor_map *m) {
     if (m->type >= TENSOR_TYPES)
-        return "its data type is none of compute capability 9.0";
+        return "its data type does not exist in compute capability 9.0";
     if (m->rank < 1 || m->rank > TENSOR_RANKS)
         return "its rank is not 1 to 5";
     if (m->interleave >= TENSOR_INTERLEAVES)
-        return "its interleaved layout is none of compute capability 9.0";
+        return "its interleaved layout does not exist in compute capability 9.0";
     if (m->swizzle >= TENSOR_SWIZZLES)
-        return "its swizzling is none of compute capability 9.0";
+        return "its swizzle mode does not exist in compute capability 9.0";
     if (m->interleave && m->rank < 3)
         return "interleaved layouts need a rank of 3 or more";
     if (m->mode != TENSOR_TILED && m->rank < 3)
@@ -55,7 +55,7 @@ static const char *problem_of_place(const struct tensor_map *m) {
         return align == 16 ? "the tensor's address is not a multiple of 16"
                            : "interleaving by 32 bytes needs an address that is a multiple of 32";
     if (m->address >> 57)
-        return "the tensor's address is none";
+        return "the tensor's address is not valid";
     for (unsigned i = 0; i + 1 < m->rank; i++) {
         if (m->stride[i] % align)
             return align == 16 ? "a stride is not a multiple of 16 bytes"
@@ -71,7 +71,7 @@ static const char *problem_of_row(const struct tensor_map *m) {
     if (row % 16)
         return "a row of the box (its first size times the bytes of an element) is not a multiple of 16 bytes";
     if (!m->interleave && m->swizzle && row > 16u << m->swizzle)
-        return "a row of the box is longer than the span that is swizzled";
+        return "a row of the box is longer than the swizzle span";
     if (m->mode == TENSOR_TILED && tensor_map_box_bytes(m) > LIMIT_SHARED_BLOCK_OPTIN)
         return "the box is larger than shared memory";
     return NULL;
@@ -95,7 +95,7 @@ static const char *problem_of_box(const struct tensor_map *m) {
     for (unsigned i = 0; i < (tiled ? m->rank : 2u); i++)
         if (!m->box[i] || m->box[i] > (tiled || !i ? 256 : 1024))
             return tiled ? "a size of the box is not 1 to 256"
-                         : "channels per pixel are not 1 to 256, or pixels per column not 1 to 1024";
+                         : "the channels per pixel are not 1 to 256, or the pixels per column not 1 to 1024";
     for (unsigned i = 0; i < m->rank; i++)
         if (!m->step[i] || m->step[i] > 8)
             return "an element stride is not 1 to 8";

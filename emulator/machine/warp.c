@@ -187,10 +187,11 @@ static const struct insn *check_divergent(struct warp *w, const struct insn *nex
         if (i == w->current || f->state != SPLIT_AT_BARRIER || f->barrier != barrier || f->pc == next ||
             ((f->pc - 1)->kind & BARRIER_UNALIGNED))
             continue;
-        report_insn(
-            w, next - 1, FINDING_DIVERGENT_BARRIER, w->mask, "Barrier error detected. Divergent thread(s) in warp.",
-            "Threads of one warp wait at two different __syncthreads(), or at one in different turns of a loop; every "
-            "thread of the block has to reach the same ones equally often: move it out of the if or the loop.");
+        report_insn(w, next - 1, FINDING_DIVERGENT_BARRIER, w->mask,
+                    "Barrier error detected. Divergent thread(s) in warp.",
+                    "Threads of one warp wait at two different __syncthreads(), or at one in different iterations of a "
+                    "loop; every thread of the block has to reach the same barriers equally often: move it out of the "
+                    "if or the loop.");
         return warp_fault(w, 719);
     }
     return next;

@@ -107,7 +107,7 @@ static bool size_is_legal(struct warp *w, const struct insn *in, uint32_t size, 
     if (size % 16 == 0)
         return true;
     report_insn(w, in, FINDING_MISALIGNED, 1u << lane, "A bulk copy's size is not a multiple of 16 bytes.",
-                "cp.async.bulk copies pieces of 16 bytes between addresses that are multiples of 16.");
+                "cp.async.bulk copies multiples of 16 bytes between addresses that are multiples of 16.");
     warp_fault(w, 716);
     return false;
 }
@@ -137,9 +137,9 @@ bool cluster_has_ranks(struct warp *w, const struct insn *in, uint32_t ranks, in
         return true;
     char detail[160];
     snprintf(detail, sizeof detail,
-             "A multicast names blocks that the cluster does not have: mask 0x%x, and it has %u.", ranks,
+             "A multicast mask names blocks outside of the cluster: mask 0x%x, and the cluster has %u.", ranks,
              w->launch->cluster_blocks);
-    report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail, "Bit r of the mask is the block of rank r.");
+    report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail, "Bit r of the mask selects the block of rank r.");
     warp_fault(w, 719);
     return false;
 }

@@ -103,7 +103,7 @@ static const struct insn *op_assertfail(struct warp *w, const struct insn *in) {
     snprintf(detail, sizeof detail, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
              file ? file : "?", (unsigned)argument(w, site, 2, lane), function ? function : "?", block[0], block[1],
              block[2], tid[0], tid[1], tid[2], message ? message : "?");
-    int error = report_insn(w, in, FINDING_ASSERT, w->mask, detail, "An assert() in the kernel does not hold.");
+    int error = report_insn(w, in, FINDING_ASSERT, w->mask, detail, "An assert() in the kernel failed.");
     return warp_fault(w, error);
 }
 
@@ -125,7 +125,7 @@ static const struct insn *op_free(struct warp *w, const struct insn *in) {
         uint64_t address = LANE_ON(w->mask) ? argument(w, site, 0, l) : 0;
         if (address && memory_free(address) != MEMORY_FREED) {
             int error = report_insn(w, in, FINDING_USE_AFTER_FREE, 1u << l, "Invalid free in device code.",
-                                    "free() takes a pointer that malloc() gave and that was not freed before.");
+                                    "free() takes a pointer that malloc() returned and that has not been freed.");
             return warp_fault(w, error);
         }
     }

@@ -99,10 +99,11 @@ static uint32_t overflowing(const struct warp *w, const struct function *f) {
 static const struct insn *stack_overflow(struct warp *w, const struct insn *in, const struct function *f,
                                          uint32_t lanes) {
     char advice[320];
-    snprintf(advice, sizeof advice,
-             "This thread is %u calls deep, of which one such call takes %u bytes or more; its stack has %u. Does the "
-             "recursion end? cudaDeviceSetLimit(cudaLimitStackSize, bytes) before the launch makes stacks larger.",
-             w->splits[w->current].depth, f->stack_bytes, w->launch->local_bytes - w->launch->kernel->entry_local);
+    snprintf(
+        advice, sizeof advice,
+        "This thread is %u calls deep, and one such call takes %u bytes or more; its stack has %u. Does the recursion "
+        "terminate? Call cudaDeviceSetLimit(cudaLimitStackSize, bytes) before the launch for a larger stack.",
+        w->splits[w->current].depth, f->stack_bytes, w->launch->local_bytes - w->launch->kernel->entry_local);
     return warp_fault(w, report_insn(w, in, FINDING_STACK_OVERFLOW, lanes, "Stack overflow", advice));
 }
 
@@ -160,8 +161,8 @@ const struct insn *op_call_indirect(struct warp *w, const struct insn *in) {
     uint32_t same = same_as_first(w, target), candidate = candidate_of(site, target[first_lane(same)]);
     if (candidate == site->candidate_count) {
         int error = report_insn(w, in, FINDING_LAUNCH_FAILURE, same, "Call through an invalid function pointer",
-                                "A function pointer must have been taken in device code (in a __device__ variable, for "
-                                "example): a kernel cannot call the address of a function that the host sees.");
+                                "Take the address of a function in device code (in a __device__ variable, for "
+                                "example): a kernel cannot call a function through an address taken on the host.");
         return warp_fault(w, error);
     }
     /* One function after the other: lanes that call another one stay at this instruction, as a separate split. */

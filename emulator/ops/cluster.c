@@ -9,8 +9,8 @@ const struct insn *op_cluster_needed(struct warp *w, const struct insn *in) {
     if (w->launch->config.clusters)
         return in + 1;
     report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask,
-                "Illegal instruction: st.async and red.async are for launches with cluster dimensions.",
-                "Declare the kernel __cluster_dims__(1, 1, 1), or launch it by cudaLaunchKernelEx with the attribute "
+                "Illegal instruction: st.async and red.async need a launch with cluster dimensions.",
+                "Declare the kernel __cluster_dims__(1, 1, 1), or launch it with cudaLaunchKernelEx and the attribute "
                 "cudaLaunchAttributeClusterDimension.");
     return warp_fault(w, 715);
 }
@@ -31,7 +31,7 @@ static bool ranks_exist(struct warp *w, const struct insn *in, const uint32_t *r
     snprintf(detail, sizeof detail, "There is no block of rank %u in the cluster, which has %u.",
              rank[first_lane(wrong)], blocks);
     report_insn(w, in, FINDING_LAUNCH_FAILURE, wrong, detail,
-                blocks == 1 ? "A launch without cluster dimensions makes clusters of one block, whose rank is 0."
+                blocks == 1 ? "In a launch without cluster dimensions each block is its own cluster, with rank 0."
                             : "Ranks count from 0.");
     warp_fault(w, 719);
     return false;

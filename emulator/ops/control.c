@@ -56,7 +56,7 @@ const struct insn *op_branch_table(struct warp *w, const struct insn *in) {
     const struct insn *code = w->launch->kernel->code.insns;
     uint32_t first = index[first_lane(w->mask)], same = 0;
     if (first >= table->count) {
-        report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "A switch jumps outside its table.", "");
+        report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "A switch jumped outside its table.", "");
         return warp_fault(w, 719);
     }
     for (int l = 0; l < WARP_SIZE; l++)
@@ -86,8 +86,8 @@ const struct insn *op_exit(struct warp *w, const struct insn *in) {
 
 const struct insn *op_trap(struct warp *w, const struct insn *in) {
     report_insn(w, in, FINDING_TRAP, w->mask, "The kernel executed a trap instruction.",
-                "nvcc puts one where it can prove that the code is wrong, a write through a null pointer for example; "
-                "__trap() does the same.");
+                "nvcc emits one where it can prove that the code is wrong, for example a write through a null pointer; "
+                "__trap() emits one too.");
     return warp_fault(w, 719);
 }
 
@@ -114,7 +114,7 @@ static bool count_fits(struct warp *w, const struct insn *in, const struct block
     char advice[200];
     if (count % WARP_SIZE) {
         snprintf(advice, sizeof advice, "The count is %u, and has to be a multiple of %u.", count, WARP_SIZE);
-        report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "A barrier's count is not one that it can have.", advice);
+        report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "The count of a barrier is not valid.", advice);
         warp_fault(w, 715);
         return false;
     }
@@ -122,11 +122,10 @@ static bool count_fits(struct warp *w, const struct insn *in, const struct block
     uint32_t all = (n[0] * n[1] * n[2] + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE, before = bar->expected;
     if (!bar->arrived || (before ? before : all) == (count ? count : all))
         return true;
-    snprintf(
-        advice, sizeof advice,
-        "Threads come to the same barrier with %u and with %u as its count: it has to be the same everywhere, that of "
-        "all threads that come.",
-        before ? before : all, count ? count : all);
+    snprintf(advice, sizeof advice,
+             "Threads arrive at the same barrier with the counts %u and %u: every thread has to pass the same count, "
+             "that of all threads that arrive.",
+             before ? before : all, count ? count : all);
     report_insn(w, in, FINDING_DIVERGENT_BARRIER, w->mask, "Barrier error detected. Invalid arguments.", advice);
     warp_fault(w, 719);
     return false;
@@ -157,7 +156,7 @@ const struct insn *op_barrier(struct warp *w, const struct insn *in) {
     uint32_t number = REG(uint32_t, 1)[lane], count = REG(uint32_t, 2)[lane];
     unsigned kind = in->kind & ~(unsigned)BARRIER_UNALIGNED;
     if (number > 15) {
-        report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "A block has barriers 0 to 15 only.", "");
+        report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "A block has only barriers 0 to 15.", "");
         return warp_fault(w, 719);
     }
     struct block_barrier *bar = &w->block->barriers[number];

@@ -58,7 +58,7 @@ static uint8_t *global_host(struct warp *w, const struct insn *in, uint64_t addr
 /* PTX has atomics in global and shared memory only; on an H200 one in local memory passes silently and is wrong. */
 static uint8_t *local_atomic(struct warp *w, const struct insn *in) {
     report_insn(w, in, FINDING_LAUNCH_FAILURE, w->mask, "An atomic operation on local memory.",
-                "The variable belongs to one thread alone. Atomics work in global and shared memory only: on a GPU the "
+                "The variable is private to one thread. Atomics work on global and shared memory only: on a GPU the "
                 "result of this one is undefined.");
     warp_fault(w, 719);
     return NULL;
@@ -72,9 +72,10 @@ static uint8_t *target_ended(struct warp *w, const struct insn *in, const struct
     snprintf(detail, sizeof detail,
              "The shared memory of block (%u,%u,%u), rank %u in the cluster, is accessed after that block has exited.",
              at[0], at[1], at[2], target->rank);
-    report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail,
-                "A block's shared memory ends with it: let all blocks of the cluster come to cluster.sync() behind the "
-                "last access to another block's shared memory, before any of them returns.");
+    report_insn(
+        w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail,
+        "The lifetime of a block's shared memory ends when the block exits: all blocks of the cluster have to reach a "
+        "cluster.sync() after the last access to another block's shared memory, before any of them returns.");
     warp_fault(w, 719);
     return NULL;
 }

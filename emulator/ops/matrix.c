@@ -12,7 +12,7 @@ bool matrix_ready(struct warp *w, const struct insn *in, const struct insn **nex
     if (w->mask == FULL_MASK)
         return true;
     report_insn(w, in, FINDING_LOST_LANE, w->mask, "Barrier error detected. Divergent thread(s) in warp.",
-                "A matrix instruction needs all 32 threads of the warp: none may have returned, and the block's size "
+                "A matrix instruction needs all 32 threads of the warp: none may have exited, and the block's size "
                 "must be a multiple of 32.");
     *next = warp_fault(w, 719);
     return false;

@@ -47,8 +47,8 @@ static uint64_t *place(struct warp *w, const struct insn *in, int lane) {
     uint64_t *at = place_at(w, in, address, lane);
     if (at && cluster_rank((uint32_t)address) != w->block->rank)
         return wrong(w, in, lane, "An mbarrier of another block.",
-                     "Of another block's mbarriers only arrivals and expected bytes are a thread's business: it can "
-                     "neither initialize them nor wait for them.");
+                     "On another block's mbarriers, a thread can only arrive and announce bytes: it can neither "
+                     "initialize them nor wait for them.");
     return at;
 }
 
@@ -76,8 +76,8 @@ static void check_reinit(struct warp *w, const struct insn *in, int lane, uint64
         report_insn(
             w, in, FINDING_LAUNCH_FAILURE, 1u << lane,
             "Barrier error detected. An mbarrier is initialized again in the middle of a phase.",
-            "Threads have arrived at it, and not all that it expects. Initialize a cuda::barrier once; to use its "
-            "memory for another one, destroy it first (barrier.~barrier()), when nobody waits at it any more.");
+            "Some of the expected threads have arrived at it. Initialize a cuda::barrier once; to reuse its memory for "
+            "another one, destroy it first (barrier.~barrier()), when no thread waits at it any more.");
 }
 
 const struct insn *op_mbarrier_init(struct warp *w, const struct insn *in) {
@@ -88,7 +88,7 @@ const struct insn *op_mbarrier_init(struct warp *w, const struct insn *in) {
         if (!at)
             return NULL;
         if (!count || count > MBARRIER_COUNT_MASK)
-            return wrong(w, in, l, "An mbarrier is initialized with a count that it cannot have.",
+            return wrong(w, in, l, "An mbarrier is initialized with an invalid count.",
                          "It expects 1 to 1048575 arrivals.");
         check_reinit(w, in, l, *at);
         *at = mbarrier_pack((struct mbarrier){.pending = count, .expected = count});
@@ -111,7 +111,8 @@ static bool add_bytes(struct warp *w, const struct insn *in, struct mbarrier *b,
                       int lane) {
     int64_t sum = b->bytes + bytes;
     if (sum < -(int64_t)MBARRIER_COUNT_MASK || sum > MBARRIER_COUNT_MASK)
-        return wrong(w, in, lane, "An mbarrier waits for more bytes than it can count.", "1048575 at a time.");
+        return wrong(w, in, lane, "An mbarrier expects more bytes than it can count.",
+                     "The limit is 1048575 in one phase.");
     b->bytes = (int32_t)sum;
     mbarrier_log_bytes(w->block, at, in, bytes);
     return true;
@@ -132,11 +133,10 @@ static bool arrives_too_late(struct warp *w, const struct insn *in, uint64_t add
         detail, sizeof detail,
         "A thread arrives at an mbarrier of block (%u,%u,%u), rank %u in the cluster, after that block has exited.",
         at[0], at[1], at[2], target->rank);
-    report_insn(
-        w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail,
-        "A block's shared memory ends with it: let all blocks of the cluster reach cluster.sync() after the last "
-        "access to another block's shared memory, before any of them returns. Here the arrival has no effect; a "
-        "GPU may stop the kernel with an error.");
+    report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail,
+                "The lifetime of a block's shared memory ends when the block exits: all blocks of the cluster have to "
+                "reach a cluster.sync() after the last access to another block's shared memory, before any of them "
+                "returns. Here the arrival has no effect; a GPU may stop the kernel with an error.");
     return true;
 }
 
@@ -147,16 +147,14 @@ static void look_at_count(struct warp *w, const struct insn *in, const uint64_t 
     char detail[200];
     if (in->kind & MBARRIER_DROP || !mbarrier_log_too_many(w->block, at, in) || !check_is_on(CHECK_RACE))
         return;
-    snprintf(
-        detail, sizeof detail,
-        "More threads arrive at an mbarrier than it expects in one phase: two phases of %u have ended, and nothing has "
-        "waited for the first.",
-        mbarrier_unpack(*at).expected);
-    report_insn(
-        w, in, FINDING_RACE, 1u << lane, detail,
-        "A phase is over when as many threads have arrived as init() was given: whoever waits for it may go on "
-        "while the others have yet to arrive. Either one thread arrives for all, when all are done, or the count "
-        "is that of all threads that arrive.");
+    snprintf(detail, sizeof detail,
+             "More threads arrive at an mbarrier than it expects in one phase: two phases of %u have completed, and no "
+             "thread has waited for the first.",
+             mbarrier_unpack(*at).expected);
+    report_insn(w, in, FINDING_RACE, 1u << lane, detail,
+                "A phase completes when the number of threads passed to init() have arrived: waiting threads may then "
+                "proceed although others have yet to arrive. Let one thread arrive for all, when all are done, or pass "
+                "the number of all threads that arrive.");
 }
 
 /* Lanes that arrive together all get the state before the first of them, as on an H200. */
@@ -177,7 +175,7 @@ const struct insn *op_mbarrier_arrive(struct warp *w, const struct insn *in) {
             return NULL;
         if (!count || count > b.pending)
             return wrong(w, in, l, "More threads arrive at an mbarrier than it expects.",
-                         "The count that it was initialized with has to be that of the arrivals in each phase.");
+                         "The count passed to init() has to be the number of arrivals in each phase.");
         if (in->kind & MBARRIER_NO_COMPLETE && count == b.pending && !b.bytes)
             return wrong(w, in, l, "mbarrier.arrive.noComplete completes the phase.", "");
         b.pending -= count;

@@ -16,7 +16,7 @@ static void set_value(const struct warp *w, const struct insn *in, int lane, uin
 
 static const struct insn *overflow(struct warp *w, const struct insn *in, int lane) {
     int error = report_insn(w, in, FINDING_STACK_OVERFLOW, 1u << lane, "Stack overflow",
-                            "alloca asks for more than the stack of a thread has.");
+                            "alloca requests more bytes than a thread's stack has.");
     return warp_fault(w, error);
 }
 

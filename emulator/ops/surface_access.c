@@ -53,8 +53,9 @@ static void fail(struct warp *w, const struct insn *in, int lane, const struct i
     else
         snprintf(detail + n, sizeof detail - (size_t)n, " is outside the surface of %u bytes x %u rows x %u %s",
                  m->width * texel, m->height, m->layers ? m->layers : m->depth, m->layers ? "layers" : "slices");
-    warp_fault(w, report_insn(w, in, misaligned ? FINDING_MISALIGNED : FINDING_OUT_OF_BOUNDS, 1u << lane, detail,
-                              "The x of a surface is in bytes: multiply the column by sizeof of the element."));
+    warp_fault(
+        w, report_insn(w, in, misaligned ? FINDING_MISALIGNED : FINDING_OUT_OF_BOUNDS, 1u << lane, detail,
+                       "The x coordinate of a surface is in bytes: multiply the column by the size of an element."));
 }
 
 static void note_access(const struct warp *w, const struct insn *in, int lane, const struct allocation *memory,

@@ -62,25 +62,26 @@ static bool map_fits(struct warp *w, const struct insn *in, int lane, const stru
     const struct tensor_copy *t = in->extra;
     char what[200];
     if (!tensor_map_is_sealed(m))
-        return illegal(
-            w, in, lane, ", but there is no tensor map at its address.",
-            "Make it by cuTensorMapEncodeTiled() or cuTensorMapEncodeIm2col(), and hand it to the kernel as a "
-            "`const __grid_constant__ CUtensorMap` parameter, or copy all its 128 bytes.");
+        return illegal(w, in, lane, ", but there is no tensor map at its address.",
+                       "Create it with cuTensorMapEncodeTiled() or cuTensorMapEncodeIm2col(), and pass it to the "
+                       "kernel as a `const __grid_constant__ CUtensorMap` parameter, or copy all its 128 bytes.");
     const char *problem = tensor_map_problem(m);
     if (problem) {
         snprintf(what, sizeof what, ", but this tensor map is not valid: %s.", problem);
-        return illegal(w, in, lane, what, "tensormap.replace has made it so.");
+        return illegal(w, in, lane, what, "A tensormap.replace has made it invalid.");
     }
     if (m->rank != t->rank) {
         snprintf(what, sizeof what, " names %u coordinates, and the map's tensor has %u dimensions.", t->rank, m->rank);
-        return illegal(w, in, lane, what, "The rank of the instruction (.1d to .5d) has to be that of the tensor map.");
+        return illegal(w, in, lane, what,
+                       "The rank of the instruction (.1d to .5d) has to match that of the tensor map.");
     }
     if (m->mode != t->mode)
         return illegal(w, in, lane,
-                       m->mode == TENSOR_TILED         ? " is in im2col mode, and the map is for tiles."
-                       : m->mode == TENSOR_IM2COL_WIDE ? ", but only compute capability 10.0 takes a map for im2col::w."
-                                                       : " is in tile mode, and the map is for im2col.",
-                       "cuTensorMapEncodeTiled() makes maps for .tile, cuTensorMapEncodeIm2col() for .im2col.");
+                       m->mode == TENSOR_TILED ? " is in im2col mode, and the map is for tiles."
+                       : m->mode == TENSOR_IM2COL_WIDE
+                           ? ", but only compute capability 10.0 accepts a map for im2col::w."
+                           : " is in tile mode, and the map is for im2col.",
+                       "cuTensorMapEncodeTiled() creates maps for .tile, cuTensorMapEncodeIm2col() for .im2col.");
     if (m->mode == TENSOR_IM2COL && m->interleave) {
         report_insn(w, in, FINDING_UNSUPPORTED, 1u << lane, "im2col of an interleaved tensor is not supported.", "");
         warp_fault(w, 801);
@@ -89,7 +90,7 @@ static bool map_fits(struct warp *w, const struct insn *in, int lane, const stru
     if (t->reductions && t->reductions[m->type].operation == TENSOR_NO_REDUCTION) {
         snprintf(what, sizeof what, " reduces a tensor of type %s, which does not have this operation.",
                  type_names[m->type]);
-        return illegal(w, in, lane, what, "The operation has to be one that red has for the type.");
+        return illegal(w, in, lane, what, "The operation has to be one that red supports for the type.");
     }
     return true;
 }
@@ -102,15 +103,15 @@ static bool pixels_fit(struct warp *w, const struct insn *in, int lane, const st
     for (unsigned i = 1; i + 1 < m->rank; i++) {
         int64_t first = m->lower[i - 1], last = (int64_t)m->last[i] + m->upper[i - 1];
         if (walk->first[i] < first || walk->first[i] > last) {
-            snprintf(what, sizeof what, " begins at %lld in dimension %u, outside the bounding box: %lld to %lld.",
+            snprintf(what, sizeof what, " starts at %lld in dimension %u, outside the bounding box: %lld to %lld.",
                      (long long)walk->first[i], i, (long long)first, (long long)last);
             return illegal(w, in, lane, what,
-                           "The coordinates of im2col are those of the filter's corner, which moves within the corners "
-                           "that cuTensorMapEncodeIm2col() got.");
+                           "In im2col mode, the coordinates are those of the filter's corner, which moves within the "
+                           "corners passed to cuTensorMapEncodeIm2col().");
         }
         if (t->store && (m->lower[i - 1] < 0 || m->upper[i - 1] > 0))
-            return illegal(w, in, lane, " stores by im2col, and the bounding box is not within the tensor.",
-                           "Only loads may begin before the tensor.");
+            return illegal(w, in, lane, " stores in im2col mode, and the bounding box is not within the tensor.",
+                           "Only loads may start before the tensor.");
     }
     return true;
 }
@@ -120,7 +121,7 @@ static bool coordinates_fit(struct warp *w, const struct insn *in, int lane, con
     const struct tensor_map *m = walk->map;
     char what[200];
     if (walk->first[0] * tensor_map_unit(m) % 16) {
-        snprintf(what, sizeof what, " begins at coordinate %lld, which is not at a multiple of 16 bytes.",
+        snprintf(what, sizeof what, " starts at coordinate %lld, which is not at a multiple of 16 bytes.",
                  (long long)walk->first[0]);
         return illegal(
             w, in, lane, what,
@@ -128,9 +129,9 @@ static bool coordinates_fit(struct warp *w, const struct insn *in, int lane, con
     }
     for (unsigned i = 0; t->store && i < m->rank; i++)
         if (walk->first[i] < 0) {
-            snprintf(what, sizeof what, " to global memory begins at a negative coordinate: %lld in dimension %u.",
+            snprintf(what, sizeof what, " to global memory starts at a negative coordinate: %lld in dimension %u.",
                      (long long)walk->first[i], i);
-            return illegal(w, in, lane, what, "Only loads may begin before the tensor.");
+            return illegal(w, in, lane, what, "Only loads may start before the tensor.");
         }
     return m->mode != TENSOR_IM2COL || pixels_fit(w, in, lane, walk);
 }
@@ -145,8 +146,8 @@ const struct insn *op_tensor_map(struct warp *w, const struct insn *in) {
         if (!host && !access_lane_host(w, in, map_address(w, t, l), TENSOR_MAP_BYTES, l))
             return NULL;
         if (!host)
-            return illegal(w, in, l, " finds its map in shared or local memory.",
-                           "A tensor map is a kernel's parameter, or in constant or global memory.");
+            return illegal(w, in, l, " has its map in shared or local memory.",
+                           "A tensor map has to be a kernel parameter, or in constant or global memory.");
         memcpy(&map, host, sizeof map);
         if (!map_fits(w, in, l, &map))
             return NULL;
@@ -177,7 +178,7 @@ static uint8_t *shared_host(struct warp *w, const struct insn *in, uint64_t begi
     if ((uint32_t)begin % SHARED_ALIGN) {
         report_insn(w, in, FINDING_MISALIGNED, 1u << lane,
                     "A copy by a tensor map has an address in shared memory that is not a multiple of 128.",
-                    "Declare the tile `alignas(128) __shared__`; with swizzling alignas(1024).");
+                    "Declare the tile `alignas(128) __shared__`, or with swizzling `alignas(1024)`.");
         warp_fault(w, 716);
         return NULL;
     }

@@ -74,8 +74,8 @@ const struct insn *op_tensor_replace(struct warp *w, const struct insn *in) {
         memcpy(&map, host, sizeof map);
         if (!tensor_map_is_sealed(&map) && !is_zero(&map)) {
             report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << l,
-                        "tensormap.replace finds neither a tensor map nor 128 zeros at its address.",
-                        "Copy one that cuTensorMapEncodeTiled() has made there first, all its 128 bytes.");
+                        "tensormap.replace expects a tensor map or 128 zeros at its address, and found neither.",
+                        "First copy a map created with cuTensorMapEncodeTiled() there, all its 128 bytes.");
             return warp_fault(w, 719);
         }
         set(&map, (enum tensor_field)(in->kind & 0xff), in->kind >> 8, value[l]);

@@ -18,14 +18,16 @@ const struct texture *texture_of_lane(struct warp *w, const struct insn *in, int
     const char *what = sampled ? "texture" : "surface", *is = sampled ? "surface" : "texture";
     char detail[160];
     if (other)
-        snprintf(detail, sizeof detail, "0x%llx is a %s object, and a %s object is needed", (unsigned long long)handle,
-                 is, what);
+        snprintf(detail, sizeof detail, "0x%llx is a %s object, and a %s object is expected",
+                 (unsigned long long)handle, is, what);
     else
         snprintf(detail, sizeof detail, "0x%llx is not a %s object", (unsigned long long)handle, what);
-    warp_fault(w, report_insn(w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail,
-                              sampled ? "Pass what cudaCreateTextureObject gave, and destroy it only after the kernel."
-                                      : "Pass what cudaCreateSurfaceObject gave, and destroy it only after the "
-                                        "kernel."));
+    warp_fault(
+        w,
+        report_insn(
+            w, in, FINDING_LAUNCH_FAILURE, 1u << lane, detail,
+            sampled ? "Pass the object that cudaCreateTextureObject returned, and destroy it only after the kernel."
+                    : "Pass the object that cudaCreateSurfaceObject returned, and destroy it only after the kernel."));
     return NULL;
 }
 

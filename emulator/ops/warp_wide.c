@@ -47,10 +47,9 @@ static void check_masks(const struct warp *w, const struct insn *in, unsigned k)
             wrong |= ((mask[first_lane(named)] ^ mask[l]) & w->live) != 0 ? 1u << l : 0;
     }
     if (wrong)
-        report_insn(
-            w, in, FINDING_LOST_LANE, wrong, "Barrier error detected. Invalid arguments.",
-            "Threads execute a *_sync function together, and a mask of one names another that gives a different "
-            "mask: all threads that take part have to give the same.");
+        report_insn(w, in, FINDING_LOST_LANE, wrong, "Barrier error detected. Invalid arguments.",
+                    "Threads execute a *_sync function together, and the mask of one names another that passes a "
+                    "different mask: all participating threads have to pass the same mask.");
 }
 
 /* Leaves the operation unless all members are here. */

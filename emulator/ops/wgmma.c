@@ -110,9 +110,9 @@ static bool all_inside(struct warp *w, const struct insn *in, const uint32_t *ad
         bool rank = has_rank(w, m->descriptor_b) || (!m->a_in_registers && has_rank(w, m->descriptor_a));
         report_insn(
             w, in, FINDING_OUT_OF_BOUNDS, w->mask, detail,
-            rank ? "Look at the descriptor: of an address only 18 bits belong there. Those above are the block's "
-                   "rank in its cluster, and become a part of the leading distance: (address & 0x3FFFF) >> 4."
-                 : "Look at the descriptor: its address and both distances are in units of 16 bytes.");
+            rank ? "Check the descriptor: its address field has only 18 bits. The higher bits of the address are the "
+                   "block's rank in its cluster, and end up in the leading byte offset: use (address & 0x3FFFF) >> 4."
+                 : "Check the descriptor: its address and both byte offsets are in units of 16 bytes.");
         warp_fault(w, finding_error(FINDING_OUT_OF_BOUNDS));
         return false;
     }
@@ -229,7 +229,7 @@ static bool no_base_offset(struct warp *w, const struct insn *in, uint32_t slot)
         return true;
     warp_fault(w, report_insn(w, in, FINDING_UNSUPPORTED, w->mask,
                               "wgmma's descriptor has a base offset, which is not supported.",
-                              "Let the matrix begin at a multiple of 1024 bytes: then the base offset is 0."));
+                              "Align the matrix to 1024 bytes: then the base offset is 0."));
     return false;
 }
 

@@ -21,9 +21,9 @@ static bool uniform(struct warp *w, const struct insn *in, const uint64_t *addre
     if (simd_is_strided64(addresses, 0) && simd_is_strided64(addresses + 16, 0) && addresses[0] == addresses[16] &&
         simd_is_strided32(strides, 0) && simd_is_strided32(strides + 16, 0) && strides[0] == strides[16])
         return true;
-    report_insn(w, in, FINDING_LAUNCH_FAILURE, FULL_MASK, "The threads of a warp give different addresses or strides.",
-                "wmma loads and stores one matrix per warp: all 32 threads must pass the same pointer and the same "
-                "stride, without threadIdx in them.");
+    report_insn(w, in, FINDING_LAUNCH_FAILURE, FULL_MASK, "The threads of a warp pass different addresses or strides.",
+                "wmma loads and stores one matrix per warp: all 32 threads must pass the same pointer and stride, "
+                "independent of threadIdx.");
     warp_fault(w, 719);
     return false;
 }

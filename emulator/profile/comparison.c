@@ -120,7 +120,7 @@ static void put_line(FILE *out, const struct line_pair *p) {
             : !p->before ? "   (new)"
                          : "");
     if (p->edited)
-        fprintf(out, "    %14s  it was: %.90s\n", "", p->before->text);
+        fprintf(out, "    %14s  was: %.90s\n", "", p->before->text);
     put_changes(out, "      ", p->before ? &p->before->counts : &nothing, p->after ? &p->after->counts : &nothing);
 }
 
@@ -147,7 +147,7 @@ static void put_lines(FILE *out, const struct saved_kernel *before, const struct
         put_line(out, p);
     }
     if (left_out)
-        fprintf(out, "    and %zu more lines that changed less\n", left_out);
+        fprintf(out, "    and %zu more lines with smaller changes\n", left_out);
     free(lines);
     free(pairs);
 }
@@ -184,7 +184,7 @@ static bool same_kernel(const struct saved_kernel *a, const struct saved_kernel 
 static void put_kernel(FILE *out, const struct saved_kernel *before, const struct saved_kernel *after) {
     put_heading(out, after->name);
     if (strcmp(before->name, after->name) != 0)
-        fprintf(out, "  it was: %s\n", before->name);
+        fprintf(out, "  was: %s\n", before->name);
     if (!same_launches(before, after)) {
         fprintf(out, "  before: ");
         put_shape(out, before);
@@ -243,7 +243,7 @@ void compare_runs(FILE *out, const char *from, const struct saved_run *before, c
                   bool all) {
     size_t count, same = 0;
     struct kernel_pair *pairs = match_kernels(before, after, &count);
-    fprintf(out, "\nCompared with %s. Less is better, but for loads in flight.\n", from);
+    fprintf(out, "\nCompared with %s. Less is better, except for loads in flight.\n", from);
     put_host(out, before, after);
     for (size_t i = 0; i < count; i++) {
         const struct kernel_pair *p = &pairs[i];
@@ -257,7 +257,7 @@ void compare_runs(FILE *out, const char *from, const struct saved_run *before, c
             put_kernel(out, p->before, p->after);
     }
     if (same)
-        fprintf(out, "\n%zu kernel%s asked for the same as before.\n", same, same == 1 ? "" : "s");
+        fprintf(out, "\n%zu kernel%s made the same requests as before.\n", same, same == 1 ? "" : "s");
     if (all)
         put_not_run(out, pairs, count);
     free(pairs);

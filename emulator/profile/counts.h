@@ -13,7 +13,7 @@
     X(NAME##_REQUESTS, MEMORY, "l1tex__t_requests_pipe_lsu_mem_" kind ".sum", "request", label " Requests")            \
     X(NAME##_SECTORS, MEMORY, "l1tex__t_sectors_pipe_lsu_mem_" kind ".sum", "sector", label " Sectors")                \
     X(NAME##_IDEAL, MEMORY, "emulator__sectors_ideal_mem_" kind ".sum", "sector", label " Sectors, Ideal")             \
-    X(NAME##_BYTES, MEMORY, "emulator__bytes_mem_" kind ".sum", "byte", label " Bytes Asked For")                      \
+    X(NAME##_BYTES, MEMORY, "emulator__bytes_mem_" kind ".sum", "byte", label " Bytes Requested")                      \
     X(NAME##_USED, MEMORY, "emulator__bytes_distinct_mem_" kind ".sum", "byte", label " Distinct Bytes")
 #define SHARED_KIND(X, NAME, kind, label)                                                                              \
     X(NAME##_REQUESTS, MEMORY, "smsp__inst_executed_op_shared_" kind "_pred_on_any.sum", "inst", label " Requests")    \
@@ -22,7 +22,7 @@
     X(NAME##_CONFLICTS, MEMORY, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" kind ".sum", "",                  \
       label " Bank Conflicts")                                                                                         \
     X(NAME##_IDEAL, MEMORY, "emulator__wavefronts_ideal_mem_shared_op_" kind ".sum", "", label " Wavefronts, Ideal")   \
-    X(NAME##_BYTES, MEMORY, "emulator__bytes_mem_shared_op_" kind ".sum", "byte", label " Bytes Asked For")
+    X(NAME##_BYTES, MEMORY, "emulator__bytes_mem_shared_op_" kind ".sum", "byte", label " Bytes Requested")
 
 /* A line: name, section, ncu's name, unit, label. */
 #define COUNTS(X)                                                                                                      \

@@ -92,7 +92,7 @@ static void write_all(void) {
         put_text(out, launches);
     save(launches);
     if (left_out)
-        fprintf(stderr, "profile: %llu more launches were not kept\n", (unsigned long long)left_out);
+        fprintf(stderr, "profile: %llu more launches were not recorded\n", (unsigned long long)left_out);
     if (path)
         fclose(out);
 }

@@ -87,9 +87,9 @@ static void put_rules(FILE *out, const struct launch_profile *p, const struct oc
     size_t count = rules_of(p, o, rules);
     fprintf(out, "\n  What stands out\n  ---------------\n");
     if (!count && launch_is_demonstration(p))
-        fprintf(out, "    Nothing: so few threads that do so little are a demonstration.\n");
+        fprintf(out, "    Nothing: this launch is too small to judge (few threads, few instructions).\n");
     else if (!count)
-        fprintf(out, "    Nothing: memory, banks, branches and barriers are used about as well as they can be.\n");
+        fprintf(out, "    Nothing: memory, banks, branches and barriers are used about as well as possible.\n");
     for (size_t i = 0; i < count && i < SHOW_RULES; i++) {
         char where[80] = "", first[48];
         put_rule_place(where, sizeof where, &rules[i]);
@@ -203,7 +203,7 @@ static void put_memory(FILE *out, const struct counts *c) {
     if (n[COUNT_COPIES])
         put_value(out, "Asynchronous copies to shared memory", "inst", "%s", grouped(n[COUNT_COPIES]));
     if (n[COUNT_COPIES])
-        put_value(out, "Wavefronts in which they write", "", "%s", grouped(n[COUNT_COPY_WAVEFRONTS]));
+        put_value(out, "Wavefronts of their writes", "", "%s", grouped(n[COUNT_COPY_WAVEFRONTS]));
     if (n[COUNT_PRODUCT_WAVEFRONTS])
         put_value(out, "Wavefronts in which wgmma reads", "", "%s", grouped(n[COUNT_PRODUCT_WAVEFRONTS]));
     put_bulk(out, n);
@@ -423,15 +423,15 @@ static const char *call_text(const char *call, uintptr_t caller, char *out, size
 
 static void put_chain(FILE *out, const struct host_chain *chain) {
     char call[200], what[RULE_TEXT];
-    snprintf(what, sizeof what,
-             "the host waits for the device %" PRIu64 " times in a row (%s), after %.1f launches on average, and "
-             "then launches more: meanwhile the device has nothing to do.",
-             chain->waits, call_text(chain->name, chain->caller, call, sizeof call),
-             ratio(chain->launches, chain->waits));
+    snprintf(
+        what, sizeof what,
+        "the host waits for the device %" PRIu64
+        " times in a row (%s), after %.1f launches on average, and then launches more: meanwhile the device is idle.",
+        chain->waits, call_text(chain->name, chain->caller, call, sizeof call), ratio(chain->launches, chain->waits));
     put_words(out, "    ", "1. ", what);
     put_words(out, "       ", "-> ",
-              "queue all launches, and wait once behind the last: a stream keeps their order. What the next kernel "
-              "needs stays on the device; collect results there, and copy them at the end.");
+              "queue all launches, and synchronize once after the last: a stream keeps their order. Keep data that the "
+              "next kernel needs on the device; collect results there, and copy them at the end.");
 }
 
 static void put_rounds(FILE *out, const struct host_rounds *r, const char *number) {
@@ -490,14 +490,12 @@ void profile_text(FILE *out, const struct launch_profile *launches) {
         return;
     }
     if (brief)
-        fprintf(out,
-                "\nThat is a summary: %s shows one kernel, what to do about it, all its numbers, and line by line.\n",
+        fprintf(out, "\nThis is a summary: %s shows one kernel with advice, all its numbers, and its lines.\n",
                 output_brief());
-    fprintf(
-        out,
-        "\nCounted on the emulator in PTX instructions. Requests, sectors, wavefronts and bank conflicts are what ncu "
-        "counts\non an H200 for the same instructions; numbers of instructions are not: a GPU executes SASS.\n");
+    fprintf(out,
+            "\nCounted on the emulator in PTX instructions. Requests, sectors, wavefronts and bank conflicts are what "
+            "ncu counts\non an H200 for the same instructions; instruction counts are not: a GPU executes SASS.\n");
     if (any_uncompared(launches))
-        fprintf(out, "Products by shape and what bulk copies move follow from PTX, and were not compared with a GPU's "
-                     "counters.\n");
+        fprintf(out, "Products by shape and the bytes of bulk copies follow from PTX, and were not compared with a "
+                     "GPU's counters.\n");
 }

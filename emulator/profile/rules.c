@@ -95,7 +95,7 @@ void describe_addresses(const struct access_example *e, const char *verb, char *
     else if (run && e->addresses[1] == e->addresses[0])
         snprintf(out, size, "every %u threads %s the same address", run, verb);
     else if (run)
-        snprintf(out, size, "every %u threads %s addresses %lld bytes apart, then comes a jump", run, verb,
+        snprintf(out, size, "every %u threads %s addresses %lld bytes apart, followed by a jump", run, verb,
                  (long long)llabs((long long)(e->addresses[1] - e->addresses[0])));
     else
         snprintf(out, size, "threads %s at irregular distances", verb);
@@ -119,22 +119,19 @@ static uint64_t all_sectors(const struct counts *c) {
 static const char *coalescing_remedy(const struct access_example *e, unsigned kind) {
     int64_t distance = e ? common_distance(e) : -1;
     if (distance > 0 && distance <= 64 && distance % e->bytes == 0)
-        return "the elements that neighbours need lie between others: keep each field in an array of its own, or let "
-               "each "
-               "thread take all of them at once (float4).";
+        return "the elements that neighbouring threads need are interleaved with others: use a structure of arrays, or "
+               "load all fields of an element in each thread at once (float4).";
     if (distance > 0)
-        return "let threadIdx.x be the index that counts in memory, so that neighbours take neighbouring elements; "
-               "where "
-               "both orders are needed, turn a tile in __shared__ memory.";
+        return "let threadIdx.x select the index that is contiguous in memory, so that neighbouring threads access "
+               "neighbouring elements; where both orders are needed, transpose a tile in __shared__ memory.";
     if (e && run_length(e))
         return "a warp covers several short rows: make the block's rows 32 threads wide, or move the tile through "
                "__shared__ "
                "memory in full rows.";
     if (kind == KIND_GLOBAL_STORE)
-        return "sort or bin what is written, or collect it in __shared__ memory and write it from there in a row.";
-    return "if the order is free, give neighbouring threads neighbouring elements; if the addresses come from data, "
-           "sort "
-           "the data or load the block's part into __shared__ memory first.";
+        return "sort or bin the output, or collect it in __shared__ memory and write it from there contiguously.";
+    return "if the order is free, assign neighbouring elements to neighbouring threads; if the addresses depend on "
+           "data, sort the data or load the block's part into __shared__ memory first.";
 }
 
 /* Only the first few bytes hang over into another sector: a shift, not a stride. */
@@ -156,10 +153,10 @@ static void rule_uncoalesced(struct advising *t, const struct line_profile *line
     r->possible = possible;
     if (is_shift(e, &n)) {
         say(r->what,
-            "%.1f sectors per request, %.4g would do: a warp's first address is %u bytes behind a multiple of 32.",
-            found, possible, (unsigned)(e->addresses[first_lane(e->mask)] % 32));
-        say(r->remedy, "start the rows at multiples of 32 bytes (cudaMallocPitch, or padding), or load the row's few "
-                       "extra elements once and share them.");
+            "%.1f sectors per request, %.4g would do: a warp's first address is %u bytes past a multiple of 32.", found,
+            possible, (unsigned)(e->addresses[first_lane(e->mask)] % 32));
+        say(r->remedy, "align the rows to 32 bytes (cudaMallocPitch, or padding), or load the row's few extra elements "
+                       "once and share them.");
         return;
     }
     say(r->what, "%.1f sectors per request, %.4g would do: %s. Of the bytes moved, %.0f %% are used.", found, possible,
@@ -177,19 +174,17 @@ static void rule_contention(struct advising *t, const struct line_profile *line)
         r->found = most;
         r->possible = 1;
         say(r->what,
-            "on average %.1f threads of a warp meet at one address of global memory: they are served one after "
-            "the other.",
+            "on average %.1f threads of a warp update the same address in global memory: their atomics are serialized.",
             most);
-        say(r->remedy, "add up within the warp first (__shfl_down_sync, __reduce_add_sync), then within the block in "
-                       "__shared__ memory, and let one thread do the atomic.");
+        say(r->remedy, "reduce within the warp first (__shfl_down_sync, __reduce_add_sync), then within the block in "
+                       "__shared__ memory, and execute the atomic in one thread.");
     }
     if (shared >= 3) {
         struct rule *r = add_rule(t, "atomic_contention", line, 0.3 + shared / 64);
         r->found = shared;
         r->possible = 1;
-        say(r->what, "on average %.1f threads of a warp meet at one address of shared memory.", shared);
-        say(r->remedy,
-            "add up within the warp first, or give each warp a copy of its own and add the copies at the end.");
+        say(r->what, "on average %.1f threads of a warp update the same address in shared memory.", shared);
+        say(r->remedy, "reduce within the warp first, or use a private copy per warp and add the copies at the end.");
     }
 }
 
@@ -203,10 +198,10 @@ static void rule_local(struct advising *t, const struct line_profile *line) {
     struct rule *r = add_rule(t, "local_memory", line, part);
     r->found = (double)requests;
     say(r->what,
-        "%llu requests for local memory, %.0f %% of the kernel's sectors: an array of the thread's own is indexed by "
-        "a variable, or its address is taken.",
+        "%llu requests for local memory, %.0f %% of the kernel's sectors: a thread's array is indexed by a variable, "
+        "or its address is taken.",
         (unsigned long long)requests, 100 * part);
-    say(r->remedy, "make the indices constants (#pragma unroll), so that the array becomes registers, or keep it in "
+    say(r->remedy, "make the indices constants (#pragma unroll), so that the array is kept in registers, or keep it in "
                    "__shared__ memory.");
 }
 
@@ -225,8 +220,7 @@ static void rule_reuse(struct advising *t, const struct line_profile *line) {
     r->possible = 1;
     say(r->what,
         "a block loads each 128-byte line %.1f times here (%.0f %% of the repetitions by another warp): the caches "
-        "must "
-        "deliver it again and again.",
+        "have to deliver it each time.",
         times, 100 * ratio(others, others + own));
     say(r->remedy, "load a tile into __shared__ memory once, synchronize, and read it from there%s.",
         own > others ? "; or keep the values in registers" : "");
@@ -257,15 +251,13 @@ static void rule_conflicts(struct advising *t, const struct line_profile *line, 
     say(r->what, "%.1f wavefronts per %s, %.4g would do: %s%s.", r->found, access_nouns[kind], r->possible, how,
         distance > 0 && distance % 128 == 0 ? ", all in the same bank" : ", and different words of one bank collide");
     if (distance > 0 && distance % 128 == 0)
-        say(r->remedy,
-            "make the row one element longer (tile[32][33]), or store element x of row y at x ^ y: then a column "
-            "lies in 32 different banks.");
+        say(r->remedy, "pad the row by one element (tile[32][33]), or store element x of row y at x ^ y: then a column "
+                       "is spread over 32 different banks.");
     else if (distance > 4)
-        say(r->remedy,
-            "let neighbouring threads use neighbouring words: a distance of an even number of words reaches only "
-            "some of the 32 banks, an odd one reaches all.");
+        say(r->remedy, "let neighbouring threads access neighbouring words: a stride of an even number of words uses "
+                       "only some of the 32 banks, an odd one uses all.");
     else
-        say(r->remedy, "look which lanes meet in a bank (make ... view LINE=%u), and pad or reorder the array.",
+        say(r->remedy, "find the lanes that conflict in a bank (make ... view LINE=%u), and pad or reorder the array.",
             line->line);
 }
 
@@ -282,13 +274,11 @@ static void rule_divergence(struct advising *t, const struct line_profile *line)
     struct rule *r = add_rule(t, "divergence", line, cost);
     r->found = 100 * part;
     say(r->what,
-        "threads of one warp go both ways at %.0f %% of the branches, which are then executed one after the other: in "
-        "the "
-        "kernel %.1f of 32 threads are active on average.",
+        "threads of one warp diverge at %.0f %% of the branches, and both sides are then executed one after the other: "
+        "in the kernel, %.1f of 32 threads are active on average.",
         100 * part, ratio(t->p->counts.n[COUNT_THREAD_INST], t->p->counts.n[COUNT_INST]));
-    say(r->remedy,
-        "let the condition be the same for the 32 threads of a warp (compare threadIdx.x / 32, not %%), sort the work "
-        "by length, or compute both values and select one.");
+    say(r->remedy, "make the condition the same for all 32 threads of a warp (compare threadIdx.x / 32, not %%), sort "
+                   "the work by length, or compute both values and select one.");
 }
 
 static void rule_barriers(struct advising *t, const struct line_profile *line) {
@@ -300,12 +290,11 @@ static void rule_barriers(struct advising *t, const struct line_profile *line) {
     struct rule *r = add_rule(t, "barrier_wait", line, all * 0.5);
     r->found = wait;
     say(r->what,
-        "warps come to this barrier unequally busy: each waits while the last one executes %.0f more instructions, on "
-        "average.",
+        "unequal work before this barrier: on average, each warp waits while the last one executes %.0f more "
+        "instructions.",
         wait);
-    say(r->remedy,
-        "spread the work over all warps of the block; where one warp does the rest alone, the last steps need no "
-        "__syncthreads() but __syncwarp().");
+    say(r->remedy, "distribute the work over all warps of the block; if one warp finishes alone, its last steps need "
+                   "__syncwarp() instead of __syncthreads().");
 }
 
 /* ---- the launch as a whole ---- */
@@ -318,7 +307,7 @@ static void rule_blocks(struct advising *t) {
         struct rule *r = add_rule(t, "partial_warp", NULL, 0.3);
         r->found = (double)(threads % WARP_SIZE);
         r->possible = WARP_SIZE;
-        say(r->what, "a block of %llu thread%s: its last warp has %llu of 32, and costs as much as a full one.",
+        say(r->what, "a block of %llu thread%s: its last warp has %llu of 32 threads, and costs as much as a full one.",
             (unsigned long long)threads, threads == 1 ? "" : "s", (unsigned long long)(threads % WARP_SIZE));
         say(r->remedy, "make the number of threads in a block a multiple of 32.");
     }
@@ -326,23 +315,22 @@ static void rule_blocks(struct advising *t) {
         struct rule *r = add_rule(t, "small_grid", NULL, 0.1);
         r->found = (double)blocks;
         r->possible = LIMIT_SMS;
-        say(r->what, "%llu block%s for the %d multiprocessors of an H200: the others have nothing to do.",
-            (unsigned long long)blocks, blocks == 1 ? "" : "s", LIMIT_SMS);
-        say(r->remedy,
-            "smaller blocks, or more work in one launch. Where the problem itself is small, it need not worry you.");
+        say(r->what, "%llu block%s for the %d SMs of an H200: the other SMs are idle.", (unsigned long long)blocks,
+            blocks == 1 ? "" : "s", LIMIT_SMS);
+        say(r->remedy, "use smaller blocks, or do more work in one launch. For a small problem this is expected.");
     }
 }
 
 static const char *limiter_remedy(enum occupancy_limit limiter) {
     switch (limiter) {
     case LIMIT_BY_REGISTERS:
-        return "fewer values alive at once, or __launch_bounds__; more registers per thread may still be worth it.";
+        return "keep fewer values live, or use __launch_bounds__; more registers per thread may still be worth it.";
     case LIMIT_BY_SHARED:
-        return "less __shared__ memory per block, or more threads that share it.";
+        return "use less __shared__ memory per block, or more threads that share it.";
     case LIMIT_BY_BLOCKS:
-        return "larger blocks: a multiprocessor holds at most 32 of them, whatever their size.";
+        return "use larger blocks: an SM holds at most 32 of them, whatever their size.";
     default:
-        return "a block size that divides 2048.";
+        return "use a block size that divides 2048.";
     }
 }
 
@@ -359,8 +347,8 @@ static void rule_occupancy(struct advising *t) {
     struct rule *r = add_rule(t, "occupancy", NULL, 0.2);
     r->found = o->percent;
     r->possible = 100;
-    say(r->what, "theoretical occupancy is %.0f %%: %u blocks of %u warps fit on a multiprocessor, limited by %s.",
-        o->percent, o->blocks, o->blocks ? o->warps / o->blocks : 0, names[o->limiter]);
+    say(r->what, "theoretical occupancy is %.0f %%: %u blocks of %u warps fit on an SM, limited by %s.", o->percent,
+        o->blocks, o->blocks ? o->warps / o->blocks : 0, names[o->limiter]);
     say(r->remedy, "%s", limiter_remedy(o->limiter));
 }
 
@@ -372,11 +360,11 @@ static void rule_spills(struct advising *t) {
     struct rule *rule = add_rule(t, "spills", NULL, 0.4 + (double)r->spill_stores / 1e3);
     rule->found = (double)r->spill_stores;
     say(rule->what,
-        "ptxas has spilled registers: with %u registers each thread stores %ld and loads %ld bytes more, in local "
+        "ptxas has spilled registers: with %u registers, each thread stores %ld and loads %ld extra bytes in local "
         "memory.",
         r->count, r->spill_stores, r->spill_loads);
     say(rule->remedy, "allow more registers (fewer threads or fewer blocks in __launch_bounds__, a larger "
-                      "-maxrregcount), or keep fewer values alive at once: more resident warps seldom pay for spills.");
+                      "-maxrregcount), or keep fewer values live: more resident warps seldom pay for spills.");
 }
 
 /* To read at an H200's full speed, by Little's law: 4282 GB/s x 0.53 us over 132 SMs (both measured). */
@@ -427,11 +415,11 @@ static void rule_in_flight(struct advising *t) {
     r->found = in_flight;
     r->possible = NEEDED_IN_FLIGHT;
     say(r->what,
-        "too few bytes in flight: %.0f warp%s on a multiprocessor, each with %.1f loads of %.0f bytes that wait for "
-        "nobody: %.1f kB; to read at full speed an H200 needs some %.0f kB.",
+        "too few bytes in flight: %.0f warp%s on an SM, each with %.1f independent loads of %.0f bytes: %.1f kB; full "
+        "bandwidth on an H200 needs about %.0f kB.",
         warps, warps == 1 ? "" : "s", together, bytes, in_flight / 1e3, NEEDED_IN_FLIGHT / 1e3);
-    say(r->remedy, "load several elements before you use the first one (an unrolled loop, float4, const "
-                   "__restrict__), or have more warps: a larger grid, less __shared__ memory for each block.");
+    say(r->remedy, "load several elements before the first one is used (an unrolled loop, float4, const __restrict__), "
+                   "or run more warps: a larger grid, less __shared__ memory per block.");
 }
 
 static int heavier(const void *a, const void *b) {

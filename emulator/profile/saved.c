@@ -162,7 +162,7 @@ struct saved_run *saved_read(const char *path, const char **why) {
     FILE *in = fopen(path, "re");
     char *record = NULL;
     size_t size = 0;
-    *why = in ? "it is no saved profile" : "it cannot be read";
+    *why = in ? "it is not a saved profile" : "it cannot be read";
     if (!in)
         return NULL;
     struct saved_run *run = NULL;

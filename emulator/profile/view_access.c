@@ -161,21 +161,21 @@ void view_sectors(FILE *svg, FILE *text, const struct access_example *e, const c
     snprintf(what, sizeof what, "%u thread%s, %u bytes each: %u sector%s of 32 bytes, where %u would do", threads,
              threads == 1 ? "" : "s", e->bytes, sectors, sectors == 1 ? "" : "s", e->ideal);
     if (sectors <= e->ideal)
-        snprintf(what, sizeof what, "%u thread%s, %u bytes each: %u sector%s of 32 bytes, as few as can be", threads,
+        snprintf(what, sizeof what, "%u thread%s, %u bytes each: %u sector%s of 32 bytes, the minimum", threads,
                  threads == 1 ? "" : "s", e->bytes, sectors, sectors == 1 ? "" : "s");
     snprintf(moved, sizeof moved, "%u bytes are moved, %u are used (%.0f %%). Warp %u of block %" PRIu64 ".",
              32 * sectors, used, 100. * used / (32. * sectors), e->warp, e->block);
     if (r->count > shown)
         snprintf(more, sizeof more, "and %u more lines of 128 bytes like these", r->count - shown);
-    static const struct legend legend[] = {{"used", "7", "wanted by thread 7 of the warp"},
-                                           {"wasted", "", "moved along, not used"},
+    static const struct legend legend[] = {{"used", "7", "requested by thread 7 of the warp"},
+                                           {"wasted", "", "moved, not used"},
                                            {"empty", "", "not moved"},
                                            {"frame", "", "thick frame: a sector"}};
     double bottom = TOP + shown * (HIGH + 6) + (*more ? 24 : 0);
     char description[900];
     snprintf(description, sizeof description,
              "%s %s %s The picture shows lines of 128 bytes as rows of 32 words in four sectors; each word names the "
-             "thread that wants it.",
+             "thread that requests it.",
              where, what, moved);
     svg_begin(svg, WIDTH, (int)(bottom + HIGH + 34), where, description);
     svg_text(svg, MARGIN, 34, SVG_LEFT, "mono bold", where);
@@ -196,7 +196,7 @@ void view_sectors(FILE *svg, FILE *text, const struct access_example *e, const c
         fprintf(text, "  %s\n", more);
     }
     draw_legend(svg, bottom + 10, legend, sizeof legend / sizeof *legend);
-    fprintf(text, "  a number: the thread that wants the word; a dot: moved along, not used; nothing: not moved\n\n");
+    fprintf(text, "  a number: the thread that requests the word; a dot: moved, not used; nothing: not moved\n\n");
     svg_end(svg);
     free(r);
 }
@@ -266,7 +266,7 @@ void view_banks(FILE *svg, FILE *text, const struct access_example *e, const cha
     unsigned shown = r->count < MOST_ROWS ? r->count : MOST_ROWS, threads = (unsigned)__builtin_popcount(e->mask);
     snprintf(what, sizeof what, "%u thread%s, %u bytes each: %u wavefront%s%s. Warp %u of block %" PRIu64 ".", threads,
              threads == 1 ? "" : "s", e->bytes, r->count, r->count == 1 ? "" : "s",
-             r->count > e->ideal ? "" : ", as few as can be", e->warp, e->block);
+             r->count > e->ideal ? "" : ", the minimum", e->warp, e->block);
     if (r->count > e->ideal)
         snprintf(what, sizeof what,
                  "%u thread%s, %u bytes each: %u wavefronts, where %u would do (%u bank conflicts). Warp %u of block "
@@ -276,18 +276,17 @@ void view_banks(FILE *svg, FILE *text, const struct access_example *e, const cha
     if (r->count > shown)
         snprintf(more, sizeof more, "and %u more wavefronts like these", r->count - shown);
     static const struct legend legend[] = {{"used", "7", "a word that this bank serves for thread 7"},
-                                           {"empty", "", "the bank has nothing to do"}};
+                                           {"empty", "", "the bank is idle"}};
     double bottom = TOP + shown * (HIGH + 6) + (*more ? 24 : 0);
     char description[900];
     snprintf(description, sizeof description,
              "%s %s The picture shows the 32 banks of shared memory as columns and the wavefronts as rows; in one "
-             "wavefront a bank "
-             "serves one word, to all threads that want it.",
+             "wavefront a bank serves one word, to all threads that request it.",
              where, what);
     svg_begin(svg, WIDTH, (int)(bottom + HIGH + 34), where, description);
     svg_text(svg, MARGIN, 34, SVG_LEFT, "mono bold", where);
     svg_text(svg, MARGIN, 58, SVG_LEFT, "", what);
-    svg_text(svg, MARGIN, 80, SVG_LEFT, "", "In one wavefront a bank serves one word, to all threads that want it.");
+    svg_text(svg, MARGIN, 80, SVG_LEFT, "", "In one wavefront a bank serves one word, to all threads that request it.");
     svg_text(svg, LEFT - 12, TOP - 8, SVG_RIGHT, "small dim", "bank");
     fprintf(text, "%s\n  %s\n  bank         ", where, what);
     for (unsigned bank = 0; bank < WORDS; bank++) {
@@ -306,7 +305,7 @@ void view_banks(FILE *svg, FILE *text, const struct access_example *e, const cha
         fprintf(text, "  %s\n", more);
     }
     draw_legend(svg, bottom + 10, legend, 2);
-    fprintf(text, "  a number: the thread that the bank serves; a dot: the bank has nothing to do\n\n");
+    fprintf(text, "  a number: the thread that the bank serves; a dot: the bank is idle\n\n");
     svg_end(svg);
     free(r);
 }

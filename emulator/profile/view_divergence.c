@@ -113,9 +113,9 @@ void view_divergence(FILE *svg, FILE *text, const struct trace *t, const char *k
              w->cut ? "the first " : "", w->count, average);
     if (s.shown < s.all)
         snprintf(how, sizeof how,
-                 "The first %u instructions, from left to right; instructions of one line are put together.", s.shown);
+                 "The first %u instructions, from left to right; instructions of one line are grouped.", s.shown);
     else
-        snprintf(how, sizeof how, "From left to right in time; instructions of one line are put together.");
+        snprintf(how, sizeof how, "From left to right in time; instructions of one line are grouped.");
     snprintf(description, sizeof description,
              "%s: %s. %s Each row is a thread of the warp; columns are labelled with the source line above and the "
              "number of active "
@@ -138,7 +138,7 @@ void view_divergence(FILE *svg, FILE *text, const struct trace *t, const char *k
     svg_text(svg, MARGIN + 30, bottom + 44, SVG_LEFT, "small", "active");
     svg_box(svg, MARGIN + 90, bottom + 30, 22, 18, "wasted");
     svg_text(svg, MARGIN + 120, bottom + 44, SVG_LEFT, "small",
-             "idle: the others of its warp go another way, or it has ended");
+             "idle: other threads of its warp execute another path, or it has exited");
     fprintf(text, "%s\n  %s.\n  %s\n", title, what, how);
     text_spans(text, &s);
     fputs("\n", text);

@@ -58,19 +58,18 @@ static const char *plural(uint64_t n) {
 /* "Each cell is an element", or how many it is. */
 static void describe_cells(const struct heat_rows *r, char *out, size_t size) {
     if (r->per_row * r->per_column == 1)
-        snprintf(out, size, "Each cell is an element; the number in it says how often threads touched it.");
+        snprintf(out, size, "Each cell is an element; its number is how often threads accessed it.");
     else if (r->matrix)
-        snprintf(out, size,
-                 "Each cell is %u x %u elements; the number in it says how often threads touched the busiest.",
+        snprintf(out, size, "Each cell is %u x %u elements; its number is how often threads accessed the busiest one.",
                  r->per_row, r->per_column);
     else
-        snprintf(out, size, "Each cell is %u elements; the number in it says how often threads touched the busiest.",
+        snprintf(out, size, "Each cell is %u elements; its number is how often threads accessed the busiest one.",
                  r->per_column);
 }
 
 static void describe_rows(const struct heat *h, const struct heat_rows *r, char *out, size_t size) {
     if (r->matrix)
-        snprintf(out, size, "Rows begin every %u elements (%u bytes): rows %u to %u, columns %u to %u of the buffer.",
+        snprintf(out, size, "Rows start every %u elements (%u bytes): rows %u to %u, columns %u to %u of the buffer.",
                  r->pitch, r->pitch * h->element, r->first_row, r->first_row + r->rows - 1, r->first_column,
                  r->first_column + r->columns - 1);
     else

@@ -91,7 +91,7 @@ static void block_pictures(const struct picture_output *a, const struct launch_p
         }
     }
     snprintf(name, sizeof name, "%s_divergence", kernel);
-    FILE *svg = open_picture(a, name, "who is active, instruction after instruction");
+    FILE *svg = open_picture(a, name, "active threads, instruction by instruction");
     if (svg) {
         view_divergence(svg, a->text, p->trace, shown);
         fclose(svg);
@@ -142,7 +142,7 @@ void views_write(FILE *out, const struct launch_profile *launches, const char *f
     else if (!any && line)
         put_other_lines(out, launches, line);
     if (nowhere) {
-        fprintf(out, "\nThat is a summary: %s shows one kernel's pictures here, too; LINE=number those of a line.\n",
+        fprintf(out, "\nThis is a summary: %s shows one kernel's pictures here as well; LINE=number those of a line.\n",
                 output_brief());
         fclose(nowhere);
     }

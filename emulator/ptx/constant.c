@@ -87,10 +87,10 @@ static struct constant unary(struct reader *r);
 static struct constant cast(struct reader *r) {
     enum ptx_type type = ptx_type_by_name(r->token->text + 1, r->token->length - 1);
     if (type != TYPE_S64 && type != TYPE_U64)
-        return wrong(r, "is not a type that a constant can be converted to");
+        return wrong(r, "is not a type to which a constant can be converted");
     advance(r);
     if (!is_punct(r->token, ')'))
-        return wrong(r, "stands where a ')' is missing");
+        return wrong(r, "appears where a ')' is expected");
     advance(r);
     struct constant c = unary(r);
     if (c.float_bits)
@@ -105,7 +105,7 @@ static struct constant parenthesized(struct reader *r) {
         return cast(r);
     struct constant c = conditional(r);
     if (!r->error && !is_punct(r->token, ')'))
-        return wrong(r, "stands where a ')' is missing");
+        return wrong(r, "appears where a ')' is expected");
     if (!r->error)
         advance(r);
     return c;
@@ -188,7 +188,7 @@ static struct constant apply_float(struct reader *r, int kind, double a, double 
     case NE:
         return from_bool(a != b);
     default:
-        return wrong(r, "follows floating-point numbers with an operator that is for integers");
+        return wrong(r, "follows floating-point numbers with an integer operator");
     }
 }
 
@@ -294,7 +294,7 @@ static struct constant conditional(struct reader *r) {
     advance(r);
     struct constant yes = conditional(r);
     if (!r->error && !is_punct(r->token, ':'))
-        return wrong(r, "stands where a ':' is missing");
+        return wrong(r, "appears where a ':' is expected");
     if (r->error)
         return test;
     advance(r);

@@ -57,6 +57,6 @@ capture "$NVCC" -cudart shared -gencode arch=compute_75,code=compute_75 "$scratc
 expect "two files link" 0 ''
 says 9.0 0 '^other file: cudaSuccess, PTX of 90$'
 says 8.6 0 '^other file: cudaErrorInvalidDeviceFunction, PTX of 0$'
-says 8.6 0 "kernel's file holds no device code that the emulator can run"
+says 8.6 0 "kernel's file contains no device code that the emulator can run"
 says 8.6 0 'PTX is for compute_90, and the emulator has compute capability 8\.6: compile with'
 says 7.0 1 'PTX is for compute_75, and the emulator has compute capability 7\.0: compile with'

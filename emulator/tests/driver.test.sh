@@ -148,7 +148,7 @@ run wrong "$scratch/kernels.ptx"
 says "an error has the driver's name, and the call's" \
   'Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to "invalid argument" on CUDA API call to cuMemFree_v2.'
 says "a function that is missing says so" \
-  'cuFlushGPUDirectRDMAWrites returns CUDA_ERROR_NOT_SUPPORTED: the emulator does not have it yet'
+  'cuFlushGPUDirectRDMAWrites returns CUDA_ERROR_NOT_SUPPORTED: the emulator does not implement it yet'
 says "a race in a module's kernel is found" 'Race reported'
 says "its line is named" 'kernels.cu:'
 says "and so is an access that is out of bounds" 'Invalid __global__ write of size 4 bytes'

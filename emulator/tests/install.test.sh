@@ -78,16 +78,16 @@ fi
 capture env LD_LIBRARY_PATH="$prefix/lib/cuda-emulator" python3 -c '
 import ctypes, sys
 ctypes.CDLL(sys.argv[1]).main(1, (ctypes.c_char_p * 2)(b"static", None))' "$scratch/static.so"
-expect 'a library for Python with the static runtime: which it is' 0 'static\.so asks for private tables of NVIDIA'
-expect 'and that packages like it need a GPU' 0 'CuPy among them, need a GPU'
+expect 'a library for Python with the static runtime: which it is' 0 'static\.so requests private tables of NVIDIA'
+expect 'and that packages like it need a GPU' 0 'such as CuPy, need a GPU'
 capture "$emulator" --chek "$scratch/shared"
-expect 'an option that is not there' 2 'no option --chek'
+expect 'an option that is not there' 2 'unknown option --chek'
 capture "$emulator" --timeout=soon "$scratch/shared"
-expect 'not a number' 2 'that is not a number'
+expect 'not a number' 2 'soon: not a number'
 capture "$emulator" --timeout
 expect 'a value is missing' 2 'needs a value'
 capture "$emulator"
-expect 'no program' 2 'which program'
+expect 'no program' 2 'no program given'
 capture "$emulator" "$scratch/nothing"
 expect 'a program that is not there' 2 'there is no program'
 capture sh -c 'cd "$1" && exec "$2" shared' sh "$scratch" "$emulator"

@@ -113,5 +113,5 @@ fi
 name="a library of machine code alone"
 if compile "$name" $flags $sass -Xcompiler -fPIC -shared "$here/library_kernels.cu" -o "$scratch/libother.so"; then
   timeout 60 "$scratch/library" "$scratch/libother.so" >"$scratch/out" 2>"$scratch/err" </dev/null || true
-  says "$name: the message names it" "libother.so holds machine code (sm_90) and no PTX, which is what the emulator runs: compile with"
+  says "$name: the message names it" "libother.so contains machine code (sm_90) but no PTX, and the emulator executes PTX: compile with"
 fi

@@ -37,8 +37,8 @@ rule() { # KERNEL LINE PATTERN
 rule transpose_rows 'c\[x \* SIDE + y\] = a' '32.0 sectors per request, 4 would do: neighbouring threads write addresses 512 bytes apart.*-> let threadIdx.x'
 rule array_of_structures 'p\[i\].x' '32.0 sectors per request, 4 would do: neighbouring threads read addresses 32 bytes apart.*-> the elements'
 rule gather 'a\[keys\[' '17.9 sectors per request, 4 would do: threads read at irregular distances'
-rule reduce_modulo 'threadIdx.x % (2 \* d)' 'threads of one warp go both ways at 73 %'
-rule histogram_global 'atomicAdd(&bins\[keys' 'on average 2.8 threads of a warp meet at one address'
+rule reduce_modulo 'threadIdx.x % (2 \* d)' 'threads of one warp diverge at 73 %'
+rule histogram_global 'atomicAdd(&bins\[keys' 'on average 2.8 threads of a warp update the same address'
 rule local_array 'count\[keys' '[0-9]+ requests for local memory'
 rule gemm_naive 'sum += a\[y' 'a block loads each 128-byte line 16.0 times'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL='transpose_shared<0>'
@@ -102,7 +102,7 @@ END
   profiled EMULATOR_PROFILE=text EMULATOR_PTXAS="$ptxas"
   says "registers/spills of machine code" \
     'register 32 \(sm_90, from the program\) Registers that did not fit: stored, loaded byte [1-9][0-9]*, [1-9][0-9]*'
-  says "registers/spills stand out" '[1-3]\. ptxas has spilled registers: with 32 registers each thread stores [1-9][0-9]* and loads [1-9]'
+  says "registers/spills stand out" '[1-3]\. ptxas has spilled registers: with 32 registers, each thread stores [1-9][0-9]* and loads [1-9]'
   program="$scratch/a b/program"
 else
   skip registers/ptxas "there is none"
@@ -211,7 +211,7 @@ profiled EMULATOR_VIEW="$scratch/a b/view"
 says "view/sectors as text" "line $(line_of 'p\[i\].x'), global load: .*32 sectors of 32 bytes, where 4 would do.* byte 0 \| \. \. \. (0|\. \.)"
 says "view/banks as text" '32 wavefronts, where 1 would do \(31 bank conflicts\).* wavefront 1 '
 says "view/heat as text" 's \(shared\) of reduce_interleaved, by block \(0,0,0\) 256 threads: 511 loads and 511 stores of elements of 4 bytes, at most 18 of one element'
-says "view/heat in rows" 'tile \(shared\) of [^:]*, by block \(0,0,0\) .* Rows begin every 33 elements \(132 bytes\): rows 0 to 31, columns 0 to 31 of the buffer.'
+says "view/heat in rows" 'tile \(shared\) of [^:]*, by block \(0,0,0\) .* Rows start every 33 elements \(132 bytes\): rows 0 to 31, columns 0 to 31 of the buffer.'
 says "view/divergence as text" '16 #\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.#\.'
 cat >"$scratch/check.py" <<'END'
 import glob, sys, xml.etree.ElementTree as tree
@@ -275,12 +275,12 @@ profiled EMULATOR_PROFILE=csv
 [ "$(printf '%s\n' "$output" | grep -c '"helpers.*","3",.*"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"')" = 1 ] &&
   pass "calls/one row for a line in CSV" || no "calls/one row for a line in CSV" "$(printf '%s\n' "$output" | grep -c '"3",.*op_ld.sum')"
 profiled EMULATOR_PROFILE=text
-says "brief/not unless asked for" 'Nothing: so few threads that do so little are a demonstration\. .*Memory Workload'
+says "brief/not unless asked for" 'Nothing: this launch is too small to judge \(few threads, few instructions\)\. .*Memory Workload'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BRIEF=WORD=name
-says "brief/a summary" 'helpers\(.* 1\. line 3: .*hello\(int \*\) =+ grid \(3, 1, 1\), block \(4, 1, 1\) a demonstration third.*That is a summary: WORD=name shows one kernel'
+says "brief/a summary" 'helpers\(.* 1\. line 3: .*hello\(int \*\) =+ grid \(3, 1, 1\), block \(4, 1, 1\) a demonstration third.*This is a summary: WORD=name shows one kernel'
 lacks "brief/no sections" 'Memory Workload'
 profiled EMULATOR_VIEW="$scratch/brief" EMULATOR_PROFILE_BRIEF=WORD=name
-says "brief/pictures by name" 'helpers\(.*/brief/helpers_line3_global_load.svg line 3, global load: return p\[i\];.*That is a summary: WORD=name shows one'
+says "brief/pictures by name" 'helpers\(.*/brief/helpers_line3_global_load.svg line 3, global load: return p\[i\];.*This is a summary: WORD=name shows one'
 lacks "brief/no pictures as text" 'byte  *0'
 if [ -s "$scratch/brief/helpers_line3_global_load.svg" ]; then pass "brief/the pictures are drawn"; else no "brief/the pictures are drawn" "$(ls "$scratch/brief")"; fi
 profiled EMULATOR_VIEW="$scratch/brief" EMULATOR_PROFILE_KERNEL=nosuch
@@ -339,25 +339,25 @@ program=$scratch/before
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_SAVE="$scratch/a b/before.profile"
 says "host/the loop that waits" 'The host =+ 1\. the host waits for the device 12 times in a row \(cudaMemcpy in run_rounds\), after 1\.0 launches on average'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=chase
-says "in flight/one load that waits for another" "line $(at before 'at = next[at]'): too few bytes in flight: 2 warps on a multiprocessor, each with 1\.0 loads"
+says "in flight/one load that waits for another" "line $(at before 'at = next[at]'): too few bytes in flight: 2 warps on an SM, each with 1\.0 independent loads"
 lacks "host/not where one kernel is looked at" '^The host'
 capture head -n 2 "$scratch/a b/before.profile"
 expect "compare/the file says what it is" 0 '^cuda-emulator profile 1'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/a b/before.profile"
-says "compare/the same program asks for the same" 'Compared with .*4 kernels asked for the same as before'
+says "compare/the same program asks for the same" 'Compared with .*4 kernels made the same requests as before'
 lacks "compare/and nothing else is said" ' (better|worse)$|line by line'
 program=$scratch/after
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/a b/before.profile"
 says "compare/the host" 'The host =+ Launches 15 15 1\.00 the same Calls that wait for the device 13 1 0\.08 better'
-says "compare/a kernel with another digit" 'turn_kernel2\([a-z *,]*\) =+ it was: turn_kernel1\('
+says "compare/a kernel with another digit" 'turn_kernel2\([a-z *,]*\) =+ was: turn_kernel1\('
 says "compare/a line that was edited, at its new place" \
-  "$(at before 'y[i * 32') -> *$(at after 'y[i] = v') y\[i\] = v; it was: y\[i \* 32 % N \+ i / 2048\] = v; .*Global Store Sectors 786432 98304 0\.12 better"
+  "$(at before 'y[i * 32') -> *$(at after 'y[i] = v') y\[i\] = v; was: y\[i \* 32 % N \+ i / 2048\] = v; .*Global Store Sectors 786432 98304 0\.12 better"
 says "compare/a line that is gone" "$(at before 'y[i] += 1') -> *- y\[i\] \+= 1; \(gone\) .*Global Load Sectors 98304 0 0\.00 better"
 lacks "compare/a line that only moved is not told" 'float v = x'
 says "compare/atomics that meet less often" 'Threads at the Busiest Address 32 1 0\.03 better'
-says "compare/kernels that are the same" '2 kernels asked for the same as before'
+says "compare/kernels that are the same" '2 kernels made the same requests as before'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/a b/before.profile" EMULATOR_PROFILE_KERNEL=turn_kernel2
-says "compare/one kernel alone" 'it was: turn_kernel1\('
+says "compare/one kernel alone" 'was: turn_kernel1\('
 lacks "compare/the others of the run before are not gone" 'gone; grid'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_SAVE="$scratch/after.profile"
 program=$scratch/before
@@ -365,7 +365,7 @@ profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/after.profile"
 says "compare/worse is called worse" 'Global Store Sectors 98304 786432 8\.00 worse'
 says "compare/a new line" "- -> *$(at before 'y[i] += 1') y\[i\] \+= 1; \(new\)"
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/before.cu"
-expect "compare/with a file that is none" 0 'is not compared with: it is no saved profile'
+expect "compare/with a file that is none" 0 'is not compared with: it is not a saved profile'
 program=$whole
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_BASE="$scratch/after.profile"
 says "compare/kernels that this run did not start" 'Not run this time: .*turn_kernel2\([a-z *,]*\); grid \([0-9, ]*\), block \([0-9, ]*\), [0-9]+ launch'
@@ -489,7 +489,7 @@ profiled EMULATOR_PROFILE=text
 says "host/rounds of copies" 'The host =+ 1\. 9 times in a row the host copies in, launches loop_kernel and copies out \(cudaMemcpy in copy_rounds\)'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=polls
 lacks "in flight/a load that polls is no load of data" 'loads of [0-9]* bytes'
-lacks "barriers/a warp that polls is not busy" 'unequally busy'
+lacks "barriers/a warp that polls is not busy" 'unequal work before this barrier'
 program=$whole
 
 # --- products on tensor cores by shape, and bulk copies by direction: counted by hand, in both tiers ---
@@ -539,10 +539,10 @@ assert counted["warpgroups"]["emulator__wgmma_m64n8k16_f32_bf16_bf16.sum"] == 30
 assert counted["copies"]["emulator__bulk_multicast_bytes_mem_shared_op_st.sum"] == 1024'; then pass "by hand/json"; else no "by hand/json" "other numbers"; fi
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=copies
 says "by hand/bulk copies in the text" 'Bulk loads into shared memory 6, 1,024 bytes read, 1,536 bytes filled Of these by multicast 2, 512 bytes read once, 1,024 delivered Bulk stores from shared to global memory 4, 256 bytes Bulk reductions from shared to global memory 4, 128 bytes Bulk copies between shared memories 2, 96 bytes'
-says "by hand/what no GPU's counters were compared with" 'bulk copies move follow from PTX, and were not compared with'
+says "by hand/what no GPU's counters were compared with" 'the bytes of bulk copies follow from PTX, and were not compared with'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=warps
 says "by hand/products of warps in the text" 'wmma m16n16k16 f32.f32 warp 24 mma m16n8k16 f32.bf16.bf16.f32 warp 8'
-says "by hand/few warps stand out" 'theoretical occupancy is 12 %: 2 blocks of 4 warps fit on a multiprocessor, limited by shared memory'
+says "by hand/few warps stand out" 'theoretical occupancy is 12 %: 2 blocks of 4 warps fit on an SM, limited by shared memory'
 profiled EMULATOR_PROFILE=text EMULATOR_PROFILE_KERNEL=warpgroups
 says "by hand/products of warpgroups in the text" 'wgmma m64n8k16 f32.bf16.bf16 warpgroup 30'
 says "by hand/few warps that use wgmma" 'Theoretical Occupancy % 25\.00 or less \(registers unknown\), limited by: shared memory'

@@ -114,7 +114,7 @@ if [ -e /usr/local/cuda/lib64/libnvrtc.so.13 ] || [ -e /usr/local/cuda/lib64/lib
   skip "no NVRTC: it says so" "it is in /usr/local/cuda"
 else
   capture env LD_LIBRARY_PATH="$emulator" CUDA_PATH= CUDA_HOME= CONDA_PREFIX= "$scratch/compiles"
-  expect "no NVRTC: it says so" 3 'libnvrtc.so.13 is needed and not to be found'
+  expect "no NVRTC: it says so" 3 'libnvrtc.so.13 is needed and was not found'
   expect "and what to do" 3 'pip install nvidia-cuda-nvrtc'
   expect "the error has a text" 3 'NVRTC is not installed'
 fi

@@ -141,6 +141,6 @@ sed 's/mov.u32/move.u32/' "$ptx" >"$scratch/wrong.ptx"
 stand_in --gpu-name=sm_89 "$scratch/wrong.ptx" -o "$scratch/wrong"
 expect "what ptxas refuses is refused" 255 "Not a name of any known instruction: 'move'"
 capture env -u EMULATOR_PTXAS "$build_root/emulator/cuda-emulator-ptxas" --version
-expect "it needs the real one" 1 'EMULATOR_PTXAS names no ptxas'
+expect "it needs the real one" 1 'EMULATOR_PTXAS does not name a ptxas'
 capture env EMULATOR_PTXAS="$scratch/nothing" "$build_root/emulator/cuda-emulator-ptxas" --version
 expect "it says when that is not there" 1 "EMULATOR_PTXAS=$scratch/nothing cannot be started"

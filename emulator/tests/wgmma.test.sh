@@ -44,7 +44,7 @@ capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" EMULATOR_CHECK=racecheck "$sc
 expect "operands that other warps have just written, without a barrier, are a race" 0 'Race reported'
 capture env LD_LIBRARY_PATH="$PWD/$plain_emulator" EMULATOR_CHECK=initcheck "$scratch/wgmma" unwritten
 expect "operands that nobody has written are reported" 0 'Uninitialized'
-expect "and that a descriptor may lead beyond its tile" 0 'count in units of 16 bytes'
+expect "and that a descriptor may lead beyond its tile" 0 'memory beyond its tile'
 
 sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
 capture build_emulator "$sanitized_emulator" SANITIZE=1

@@ -134,8 +134,8 @@ static struct search search;
 static void say_missing(void) {
     bool nvvm = strncmp(search.name, "libnvvm", 7) == 0;
     fprintf(stderr,
-            "========= NVIDIA's %s is needed and not to be found: it is a compiler, which the emulator only hands on.\n"
-            "=========     Install it (pip install %s), or put its folder into LD_LIBRARY_PATH.\n",
+            "========= NVIDIA's %s is needed and was not found: it is a compiler, which the emulator only forwards "
+            "to.\n=========     Install it (pip install %s), or add its folder to LD_LIBRARY_PATH.\n",
             search.name, nvvm ? "nvidia-nvvm" : "nvidia-cuda-nvrtc");
 }
 

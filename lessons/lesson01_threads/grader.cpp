@@ -1,7 +1,7 @@
 /* Grader of exercise 01: saxpy and reverse, as lessons/lesson01_threads/exercise.cu describes them.
  *
  * For both: random input of many sizes and seeds, the sizes around a block among them; the input unharmed; nothing
- * written outside; no waiting; a launch that fails is told; no leak. Reverse copies all bits, also those of a NaN. */
+ * written outside; no waiting; a failed launch is reported; no leak. Reverse copies all bits, also those of a NaN. */
 #include <algorithm>
 
 #include "tools/grading/grader.h"
@@ -53,7 +53,7 @@ static struct call make_call(const struct form *form, const struct arrays *array
     c.frees = true;
     c.limits = [=](const struct result *r) {
         if (n >= LONG) {
-            judge_shared(r, THREADS, "Launch a thread for each element, in as many blocks as that takes.");
+            judge_shared(r, THREADS, "Launch a thread for each element, in as many blocks as needed.");
         }
     };
     size_t size = n * sizeof(float);
@@ -75,7 +75,7 @@ static struct call make_call(const struct form *form, const struct arrays *array
 /* A hint for the mistakes that are easy to recognise. */
 static std::string remark(const struct arrays *arrays, const float *found, int n, float a, long long bad) {
     if (verify_is_poison(found[bad])) {
-        return bad == n - 1 || bad % 32 == 0 ? "are there enough blocks, and does the guard let this thread in?" : "";
+        return bad == n - 1 || bad % 32 == 0 ? "are there enough blocks, and does the guard include this thread?" : "";
     }
     if (found[bad] == arrays->x[bad]) {
         return "that is the input at the same place, unchanged";
@@ -157,12 +157,12 @@ int main(int argc, char **argv) {
         {"saxpy", "saxpy, random input, n = 0, 1, around 32, 128 and 256, 1000, 1025, 262147",
          [] { random_input(&saxpy_form); }, EVERYWHERE},
         {"saxpy", "saxpy is the work of many threads", many_threads<&saxpy_form>, ON_EMULATOR, LIMITS_HERE},
-        {"saxpy", "saxpy tells of a launch that fails", [] { refused(&saxpy_form); }, EVERYWHERE},
+        {"saxpy", "saxpy reports a failed launch", [] { refused(&saxpy_form); }, EVERYWHERE},
         {"saxpy", "saxpy returns without waiting", [] { busy(&saxpy_form); }, EVERYWHERE},
         {"reverse", "reverse, random input, n = 0, 1, around 32, 128 and 256, 1000, 1025, 262147",
          [] { random_input(&reverse_form); }, EVERYWHERE},
         {"reverse", "reverse is the work of many threads", many_threads<&reverse_form>, ON_EMULATOR, LIMITS_HERE},
-        {"reverse", "reverse tells of a launch that fails", [] { refused(&reverse_form); }, EVERYWHERE},
+        {"reverse", "reverse reports a failed launch", [] { refused(&reverse_form); }, EVERYWHERE},
         {"reverse", "reverse returns without waiting", [] { busy(&reverse_form); }, EVERYWHERE},
         JUDGE_AGAIN(again),
     };

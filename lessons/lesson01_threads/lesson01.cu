@@ -1,13 +1,13 @@
-/* Lesson 01: threads, blocks, the grid, and the one number that tells a thread what to do.
+/* Lesson 01: threads, blocks, the grid, and the one number that determines a thread's work.
  *
  *     make lesson01 run                  all versions on several sizes, verified, then measured (or counted)
  *     make lesson01 run V=3 SIZE=1000    one version, one size
  *
  * You will learn how a thread finds out which one it is, how it derives from that which element is its own, how many
- * threads to ask for, and what the threads do that have no element. The job is the smallest there is: c = a + b.
+ * threads to launch, and what threads without an element do. The job is the smallest there is: c = a + b.
  *
- *     hello              every thread says who it is
- *     block_order        every block prints its number, in an order that nobody promised
+ *     hello              every thread prints its indices
+ *     block_order        every block prints its number, in an unspecified order
  *     vecadd_kernel1     one thread does everything, in a loop
  *     vecadd_kernel2     one block: its threads share the loop
  *     vecadd_kernel3     the whole grid: one thread per element, no loop, and a guard
@@ -29,18 +29,18 @@ static void vecadd_cpu(const float *a, const float *b, float *c, int n) {
     }
 }
 
-// ---------------------------------------------------------------- who am I?
+// ---------------------------------------------------------------- thread indices
 
-/* Any grid, any block. Three numbers tell a thread its place: its block's number, how long a block is, and its own
- * number within the block. From them follows one number that no other thread of the grid has: the global index. */
+/* Any grid, any block. Three numbers identify a thread: its block's index, the size of a block, and its own
+ * index within the block. Together they give a number that is unique in the grid: the global index. */
 static __global__ void hello(void) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     printf("    block %d of %d, thread %d of %d: global index %d\n", (int)blockIdx.x, (int)gridDim.x, (int)threadIdx.x,
            (int)blockDim.x, i);
 }
 
-/* Any grid. Prints the blocks' numbers in the order in which they come to print. The blocks 0, 3, 6, ... print at once,
- * the others have something to compute before. (The result is never 1; the compiler cannot know, and keeps the loop.) */
+/* Any grid. Prints the blocks' numbers in the order in which they print. The blocks 0, 3, 6, ... print at once,
+ * the others first compute something. (The result is never 1; the compiler cannot know, and keeps the loop.) */
 static __global__ void block_order(int rounds) {
     unsigned x = blockIdx.x;
     for (int k = 0; k < (int)(blockIdx.x % 3) * rounds; k++) {
@@ -174,7 +174,7 @@ static void show_places(void) {
     CUDA_CHECK(cudaDeviceSynchronize()); // what a kernel prints appears when the host waits for it
 }
 
-/* Equal lines are luck: nobody promises an order, and no program may need one. */
+/* Equal lines are luck: the order is unspecified, and no program may depend on it. */
 static void show_order(void) {
     printf("\nblock_order<<<40, 32>>>, three times\n");
     for (int run = 0; run < 3; run++) {
@@ -187,7 +187,7 @@ static void show_order(void) {
     }
 }
 
-/* Runs n elements with and without the guard, on arrays as long as the grid, and counts what was written behind n. */
+/* Runs n elements with and without the guard, on arrays as long as the grid, and counts the elements written past n. */
 static void show_guard(int n) {
     int threads = blocks_for(n) * BLOCK, spare = threads - n;
     float *a = (float *)verify_alloc(threads * sizeof(float)), *c = (float *)verify_alloc(threads * sizeof(float));

@@ -35,8 +35,8 @@ static struct call make_call(const struct picture *p, struct handle *out) {
     c.job.wide_pitch = 1;
     c.job.harvest = 1;
     c.may_wait = true;
-    c.advice = "Does the row's address count the pitch in bytes? (float *)((char *)x + row * pitch); x + row * pitch "
-               "goes four times as far.";
+    c.advice = "Does the row's address use the pitch in bytes? (float *)((char *)x + row * pitch); x + row * pitch is "
+               "four times as far.";
     return c;
 }
 
@@ -59,9 +59,8 @@ static std::string remark(const struct picture *p, const float *found, long long
 
 static void judge_books(const struct result *r) {
     if (r->answer.alive) {
-        judge_fail(
-            "api_error",
-            "device memory was allocated and not freed: cudaFree has to be reached on every way out of the function.");
+        judge_fail("api_error",
+                   "device memory was allocated and not freed: call cudaFree on every return path of the function.");
     }
 }
 
@@ -73,8 +72,8 @@ static void judge_kernels_work(const struct result *r, const struct picture *p) 
     std::sort(wanted.begin(), wanted.end());
     if (!std::includes(brought.begin(), brought.end(), wanted.begin(), wanted.end())) {
         judge_fail(r->answer.launches ? "not_by_kernel" : "not_implemented",
-                   "the result is right, but it is not what a kernel wrote to memory of cudaMallocPitch and a copy "
-                   "brought to the host:\n          the device has to compute it, and there.");
+                   "the result is right, but it was not written by a kernel to memory of cudaMallocPitch and copied to "
+                   "the host:\n          compute it on the device, in that memory.");
     }
 }
 
@@ -119,13 +118,13 @@ static bool failure(const char *call, const char *what, unsigned which) {
     struct result r = judge_try(&c);
     judge_only_looked(&r);
     if (r.ended) {
-        judge_fail("api_error", "it ended the program, and has to return the error.");
+        judge_fail("api_error", "it exited the program; it has to return the error.");
     }
     if (r.answer.returned != r.answer.error_failed) {
         judge_fail("api_error", "%s failed; negative returned %s, where %s was expected%s.", r.answer.failed_call,
                    r.answer.error_names[0], r.answer.error_names[3],
                    strcmp(r.answer.failed_call, "launch") == 0
-                       ? ": a launch returns nothing, and cudaGetLastError() right behind it tells its error"
+                       ? ": a launch returns nothing; call cudaGetLastError() right after it for its error"
                        : "");
     }
     if (judge_printed(&r)) {

@@ -1,9 +1,9 @@
-/* Lesson 02: memory on both sides, and what a CUDA call says when it fails.
+/* Lesson 02: memory on both sides, and the errors that a CUDA call returns.
  *
  *     make lesson02 run                     all versions on several sizes, verified, then measured (or counted)
  *     make lesson02 run V=2 SIZE=1000000    one version, one size
  *
- * You will learn where data can live, who may follow which pointer, how bytes get from one side to the other, and the
+ * You will learn where data can live, which side may dereference which pointer, how bytes get from one side to the other, and the
  * four kinds of error: returned by the call, left behind by a launch, reported late, and never going away again.
  *
  * errors.h, next to this file, provokes the errors. Here the job is trivial, x = FACTOR * x, so that only the memory
@@ -14,7 +14,7 @@
  *     scale3   managed: one array that both sides may use, and no cudaMemcpy
  *     scale4   a matrix, row after row without gaps; one block for each row
  *     scale5   pitched: cudaMallocPitch starts every row at an aligned address, cudaMemcpy2D copies the rows
- *     scale6   managed once more, and told in advance which side will need the pages
+ *     scale6   managed memory, prefetched to the side that will need the pages
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ static void scale_cpu(const float *in, float *out, size_t n) {
 
 // ---------------------------------------------------------------- the kernels
 
-/* x[n], float. Any memory that the device may use: the kernel cannot tell where it came from. */
+/* x[n], float. Any memory that the device may use: the kernel does not depend on how it was allocated. */
 static __global__ void scale_kernel(float *x, int n, float factor) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -84,7 +84,7 @@ static void launch_scale_rows(const struct buffers *b) {
 }
 
 /* Version 1: ordinary host memory. The operating system may move or swap its pages, so the GPU cannot fetch from it
- * directly: the driver copies piece by piece through a buffer of its own. */
+ * directly: the driver copies piece by piece through a pinned buffer. */
 static void create1(struct buffers *b) {
     b->in = (float *)verify_host_alloc(b->room); // malloc, and a check that it worked
     b->out = (float *)verify_host_alloc(b->room);
@@ -116,8 +116,8 @@ static void free2(struct buffers *b) {
     CUDA_CHECK(cudaFree(b->x));
 }
 
-/* Version 3: managed memory. One pointer for both sides; pages travel to whoever touches them. Instead of a copy there
- * is now a duty: the host must wait for the kernel before it looks. */
+/* Version 3: managed memory. One pointer for both sides; pages migrate to the side that accesses them. No copy is needed,
+ * but the host must wait for the kernel before it reads the array. */
 static void create3(struct buffers *b) {
     b->in = (float *)verify_host_alloc(b->room);
     b->out = (float *)verify_host_alloc(b->room);
@@ -132,7 +132,7 @@ static void run3(struct buffers *b) {
 }
 
 /* Version 4: the same bytes seen as a matrix. Rows follow each other without gaps, so the pitch is the width of a row,
- * and with an odd number of columns most rows start at an odd place. */
+ * and with an odd number of columns most rows start at an odd address. */
 static void create4(struct buffers *b) {
     create2(b);
     b->pitch = b->cols * sizeof(float);
@@ -145,7 +145,7 @@ static void run4(struct buffers *b) {
 }
 
 /* Version 5: CUDA chooses the pitch, so that every row starts at an aligned address. On the host the rows are still
- * packed, so the two sides have different pitches; cudaMemcpy2D is told both. Widths and pitches are in bytes. */
+ * packed, so the two sides have different pitches; cudaMemcpy2D takes both. Widths and pitches are in bytes. */
 static void create5(struct buffers *b) {
     CUDA_CHECK(cudaMallocHost((void **)&b->in, b->room));
     CUDA_CHECK(cudaMallocHost((void **)&b->out, b->room));
@@ -159,8 +159,8 @@ static void run5(struct buffers *b) {
     CUDA_CHECK(cudaMemcpy2D(b->out, width, b->x, b->pitch, width, b->rows, cudaMemcpyDeviceToHost));
 }
 
-/* Version 6: version 3, and two calls that send the pages ahead, all at once, instead of one by one when they are touched.
- * They are queued like a kernel. CUDA 13 changed how the place is named. */
+/* Version 6: version 3, and two calls that prefetch the pages, all at once, instead of one by one on first access.
+ * They are queued like a kernel. CUDA 13 changed how the location is passed. */
 static void prefetch(const struct buffers *b, int to_device) {
 #if CUDART_VERSION >= 13000
     struct cudaMemLocation place = {};

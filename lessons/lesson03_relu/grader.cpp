@@ -68,17 +68,16 @@ static bool aligned(const struct work *w) {
 static void judge_float4(const struct result *r, const struct work *w, const char *name, uint64_t requests) {
     double most = w->n / 96.0 + 8;
     if (aligned(w) && (double)requests > most) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but warps accessed %s %llu times (limit %.0f).%s\n          Both arrays lie on "
-            "multiples of 16 here: a float4 for each thread makes it 128 elements at once.",
-            name, (unsigned long long)requests, most, judge_launch_text(r).c_str());
+        judge_fail("access_limit",
+                   "the result is right, but warps accessed %s %llu times (limit %.0f).%s\n          Both arrays are "
+                   "16-byte aligned here: with a float4 per thread, a warp accesses 128 elements at once.",
+                   name, (unsigned long long)requests, most, judge_launch_text(r).c_str());
     }
 }
 
 /* Each element once, by neighbours. Where the arrays are not aligned, a thread may take four neighbours as with float4, one by one. */
 static void judge_accesses(const struct result *r, const struct work *w, struct handle x, struct handle y) {
-    const char *advice = "Let neighbouring threads take neighbouring elements, and touch each one once.";
+    const char *advice = "Assign neighbouring elements to neighbouring threads, and access each one once.";
     const double tail = 32.0 / (w->n + 1); /* four sectors */
     const double most = (aligned(w) ? 1.1 : 4.5) + tail, times = judge_bytes_read_of(r, x) / sizeof(float) / w->n;
     if (times > 1.05) {
@@ -90,7 +89,7 @@ static void judge_accesses(const struct result *r, const struct work *w, struct 
     judge_float4(r, w, "x", judge_counts_of(r, x)->load_requests);
     judge_float4(r, w, "y", judge_counts_of(r, y)->store_requests);
     if (w->n >= LONG) {
-        judge_shared(r, THREADS, "Launch as many blocks as the elements take.");
+        judge_shared(r, THREADS, "Launch enough blocks for all elements.");
     }
     judge_note("%.2f times the sectors of x read, %.2f of y written; limit: %.1f", judge_sectors_of(r, x) * 8 / w->n,
                judge_sectors_written_of(r, y) * 8 / w->n, most);
@@ -123,14 +122,14 @@ static std::string remark(const struct form *form, float x, float found) {
     const struct form *other = form == &erf_form ? &tanh_form : &erf_form;
     char text[120];
     if (isnan(x)) {
-        return "the input is NaN there, and NaN must come out";
+        return "the input is NaN there, and the result must be NaN";
     }
     if (isnan(found)) {
-        snprintf(text, sizeof text, "the input is %.9g there, and the result overflowed on the way", x);
+        snprintf(text, sizeof text, "the input is %.9g there, and an intermediate result overflowed", x);
         return verify_is_poison(found) ? "" : text;
     }
     if (isinf(found) && !isinf(x)) {
-        snprintf(text, sizeof text, "the input is %.9g there, and the result overflowed on the way", x);
+        snprintf(text, sizeof text, "the input is %.9g there, and an intermediate result overflowed", x);
         return text;
     }
     if (found == x) {
@@ -242,7 +241,7 @@ static void again(void) {
      [] { random_input(&form##_form); }, EVERYWHERE},                                                                  \
         {#form, #form ", NaN and infinities, any addresses, in place, only n, in a stream",                            \
          [] { contract(&form##_form); }, EVERYWHERE},                                                                  \
-        {#form " launch", #form " tells of a launch that fails", [] { refused(&form##_form); }, EVERYWHERE}, {         \
+        {#form " launch", #form " reports a failed launch", [] { refused(&form##_form); }, EVERYWHERE}, {         \
 #form, #form " returns without waiting", [] { busy(&form##_form); }, EVERYWHERE                                \
     }
 #define FORM_VECTORS(form)                                                                                             \

@@ -10,10 +10,10 @@
  *     relu_kernel2   __restrict__: a promise to the compiler that x and y do not overlap
  *     relu_kernel3   grid-stride loop: the size of the grid no longer depends on n
  *     relu_kernel4   one thread per float4: four elements per load and store, and a remainder
- *     relu_kernel5   in place: y may be x, so the promise is taken back
+ *     relu_kernel5   in place: y may be x, so the promise is withdrawn
  *
  * ReLU is max(x, 0), with two questions that the formula leaves open. Here NaN stays NaN, because an operator must
- * not hide that something went wrong before it; and -0.0 becomes +0.0, so no negative number ever comes out.
+ * not hide that something went wrong before it; and -0.0 becomes +0.0, so the result is never negative.
  */
 #include <math.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@
 #include "../../common/lesson.h"
 
 enum { BLOCK = 256 };       // threads in a block: a multiple of 32, small enough for every GPU
-enum { BLOCKS_PER_SM = 8 }; // 8 x 256 threads are as many as one multiprocessor holds
+enum { BLOCKS_PER_SM = 8 }; // 8 x 256 threads are as many as one SM holds
 
 // ---------------------------------------------------------------- the reference
 
@@ -43,7 +43,7 @@ static void relu_cpu(const float *x, float *y, int n) {
 
 /* x[n] -> y[n], float. Every version has these shapes.
  *
- * The condition is chosen with care. NaN <= 0 is false, so NaN comes out; -0.0 <= 0 is true, so +0.0 comes out.
+ * The condition is chosen with care. NaN <= 0 is false, so the result is NaN; -0.0 <= 0 is true, so the result is +0.0.
  * x > 0 ? x : 0 and fmaxf(x, 0) look the same and are not: both turn NaN into 0. */
 static __device__ float relu(float x) {
     return x <= 0.0f ? 0.0f : x;
@@ -68,7 +68,7 @@ static __global__ void relu_kernel2(const float *__restrict__ x, float *__restri
 }
 
 /* Version 3: the grid-stride loop. As many threads as the GPU can hold, each taking every stride-th element: any grid
- * handles any n. The compiler unrolls the loop, and thanks to version 2's promise it has four loads under way at once. */
+ * handles any n. The compiler unrolls the loop, and thanks to version 2's promise it has four loads in flight. */
 static __global__ void relu_kernel3(const float *__restrict__ x, float *__restrict__ y, int n) {
     int stride = gridDim.x * blockDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -76,7 +76,7 @@ static __global__ void relu_kernel3(const float *__restrict__ x, float *__restri
     }
 }
 
-/* Version 4: version 2 with one thread per float4, four elements in one load. A float4 must lie on a multiple of 16
+/* Version 4: version 2 with one thread per float4, four elements in one load. A float4 must be aligned to 16
  * bytes. If n is not a multiple of 4, up to three elements remain, which the first threads take as well. */
 static __global__ void relu_kernel4(const float *__restrict__ x, float *__restrict__ y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -91,7 +91,7 @@ static __global__ void relu_kernel4(const float *__restrict__ x, float *__restri
 }
 
 /* Version 5: x and y may be the same array. Each element is read before it is written, and by the same thread, so
- * nothing else has to change; but the promise of version 2 would now be a lie, and it is gone. */
+ * nothing else has to change; but the promise of version 2 would now be false, and is removed. */
 static __global__ void relu_kernel5(const float *x, float *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n / 4) {

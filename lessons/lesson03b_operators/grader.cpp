@@ -327,7 +327,7 @@ static void judge_sectors(const struct result *r, const struct work *w, struct h
     if (sectors > most * n / 8 + few) {
         judge_fail("access_limit",
                    "the result is right, but of %s %.2f times the sectors were %s that hold the elements (limit "
-                   "%.1f).%s\n          Take each element once, by float4 where the addresses allow it.",
+                   "%.1f).%s\n          Access each element once, as float4 where the alignment allows it.",
                    r->call.arrays[array.array].name, sectors / (n / 8), written ? "written" : "read", most,
                    judge_launch_text(r).c_str());
     }
@@ -355,12 +355,12 @@ static void judge_economy(const struct result *r, const struct work *w, const st
     judge_sectors(r, w, at->y, plain, true);
     if (most > 0 && instructions_of(r, w) * n > most * n + IDLE) {
         judge_fail("access_limit",
-                   "the result is right, but takes %.0f instructions for an element (limit %.0f).\n"
-                   "          Philox gives four words at once: one of it does for four elements.",
+                   "the result is right, but takes %.0f instructions per element (limit %.0f).\n          Philox "
+                   "returns four words at once: one call is enough for four elements.",
                    instructions_of(r, w), most + IDLE / n);
     }
     if (n >= LONG) {
-        judge_shared(r, THREADS, "Launch as many blocks as the elements take.");
+        judge_shared(r, THREADS, "Launch enough blocks for all elements.");
     }
     judge_note("x is read in %.1f times its sectors, y written in %.1f; %.0f instructions; limits: %.1f, %.1f, %s",
                judge_sectors_of(r, at->x) / (n / 8), judge_sectors_written_of(r, at->y) / (n / 8),
@@ -408,14 +408,14 @@ static std::string remark(const struct work *w, const struct arrays *a, const fl
                                   where.empty() ? "" : ", ", word, threshold, dropped ? "dropped" : "kept");
     double summand = w->part == FUSED ? gelu_at((double)(a->x[i] + a->bias[i % w->cols])) : 0;
     if (!dropped && w->residual && verify_close(found[i], (float)((summand + base) * scale_of(w)), 1e-5, 1e-5)) {
-        return why + ", but the residual was multiplied by 1 / (1 - p), too";
+        return why + ", but the residual was multiplied by 1 / (1 - p) as well";
     }
     bool tells = w->part == DROPOUT || fabs(a->expected[i] - base) > 0.01; /* GELU makes 0 of much that is negative */
     if (!dropped && tells && found[i] == base) {
         return why + ", and was dropped here";
     }
     if (dropped && isnan(found[i])) {
-        return why + ", and NaN must not come through: 0 * NaN is NaN";
+        return why + ", and NaN must not propagate: 0 * NaN is NaN";
     }
     float plain = (a->expected[i] - base) / scale_of(w);
     if (!dropped && w->p > 0 && verify_close(found[i] - base, plain, 1e-5, 1e-5)) {
@@ -637,7 +637,7 @@ static void again(void) {
 }
 
 #define PART_CHECKS(part, PART)                                                                                        \
-    {part, part " tells of a launch that fails", [] { refused(PART); }, EVERYWHERE}, {                                 \
+    {part, part " reports a failed launch", [] { refused(PART); }, EVERYWHERE}, {                                      \
         part, part " returns without waiting", [] { busy(PART); }, EVERYWHERE                                          \
     }
 
@@ -651,7 +651,7 @@ int main(int argc, char **argv) {
          LIMITS_HERE},
         {"philox", "philox_words, published answers, random counters and keys, n = 0 1 3 31 1000 1025", philox_known,
          EVERYWHERE},
-        {"philox", "philox_words tells of a launch that fails", philox_refused, EVERYWHERE},
+        {"philox", "philox_words reports a failed launch", philox_refused, EVERYWHERE},
         {"philox", "philox_words returns without waiting", philox_busy, EVERYWHERE},
         {"dropout", "dropout, p = 0 to 0.99999994, n = 0 1 3 31 1000 1025 262147, seeds and calls of 64 bits",
          dropout_sizes, EVERYWHERE},

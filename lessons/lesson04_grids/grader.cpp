@@ -158,7 +158,7 @@ static void judge_economy(const struct result *r, const struct one *job, struct 
         judge_sectors(r, job, judge_sectors_elsewhere(r), own, "accesses to memory of your own");
     }
     if (8 * eighths >= LONG && job->out.width >= SIDE && job->out.height >= SIDE) {
-        judge_shared(r, THREADS, "Launch a thread for each pixel, in as many blocks as that takes.");
+        judge_shared(r, THREADS, "Launch a thread for each pixel, in as many blocks as needed.");
     }
     judge_note("for 32 pixels %.1f sectors loaded, %.1f stored; limits: %s, %.0f", 4 * loaded / eighths,
                4 * stored / eighths, larger ? "36" : "none", 4 * (aligned ? store_aligned : store_anywhere).of_8);
@@ -182,9 +182,8 @@ static struct call make_call(const struct one *job, const struct pictures *p, st
     if (job->own_stream) {
         judge_own_stream(&c);
     }
-    c.advice = "Does a guard ask for x and for y, with the size of `out`? Does a row's address count the pitch in "
-               "bytes, and that of `out` with its own?\n"
-               "          Are columns and rows of `in` clamped?";
+    c.advice = "Does the guard test x and y against the size of `out`? Does a row's address use the pitch in bytes, "
+               "and for `out` the pitch of `out`?\n          Are columns and rows of `in` clamped?";
     judge_pass(&c, in, in_pitch, job->in.width, job->in.height, *out, out_pitch, job->out.width, job->out.height,
                job->planes, STREAM);
     return c;
@@ -249,7 +248,7 @@ static std::string formula_reason(const struct wrong *w) {
         {pair_at(place_among(w->x, out.width, in.width, 0)), pair_at(place_among(w->y, out.height, in.height, 0)),
          "that is the pixel at (x * in_width / out_width, ...): the centre of a pixel is at x + 0.5"},
         {pair_at(u + 0.5), pair_at(v + 0.5),
-         "that is the pixel half a pixel further on: in the end 0.5 is subtracted, to get from centres to columns"},
+         "that is half a pixel too far: subtract 0.5 at the end, to convert from centres to columns"},
         {pair_at(place_by_corners(w->x, out.width, in.width)), pair_at(place_by_corners(w->y, out.height, in.height)),
          "that is the pixel if both pictures have the same corner pixels, by (in_width - 1) / (out_width - 1):\n"
          "          here the centre of a pixel is at x + 0.5"},
@@ -260,16 +259,16 @@ static std::string formula_reason(const struct wrong *w) {
          "the second pixel is at left + 1: left has to be clamped after that sum, and not before"},
         {{across.first, down.weight},
          {down.first, across.weight},
-         "the weights have changed places: to_right belongs to left and right, down to above and below"},
+         "the weights are swapped: use to_right for left and right, down for above and below"},
         {{across.first, 1 - across.weight},
          {down.first, 1 - down.weight},
-         "the weights are the wrong way round: the nearer a pixel is, the more it counts"},
+         "the weights are reversed: the nearer a pixel is, the larger its weight"},
         {{across.first, 0}, {down.first, 0}, "that is one pixel of `in`, and not an average of four"},
         {{(int)floor(u + 0.5), 0}, {(int)floor(v + 0.5), 0}, "that is one pixel of `in`, and not an average of four"},
         {pair_at((w->x + 0.5) * (in.width / out.width) - 0.5), pair_at((w->y + 0.5) * (in.height / out.height) - 0.5),
          "the scale was rounded to a whole number: in_width / out_width is a division of two int"},
-        {across, {down.first, 0}, "that is an average of two pixels of a row: the row below counts, too"},
-        {{across.first, 0}, down, "that is an average of two pixels of a column: the column on the right counts, too"},
+        {across, {down.first, 0}, "that is an average of two pixels of a row: include the row below"},
+        {{across.first, 0}, down, "that is an average of two pixels of a column: include the column on the right"},
         {pair_at((w->x + 0.5) * in.height / out.height - 0.5), down, "x was scaled with the heights"},
         {across, pair_at((w->y + 0.5) * in.width / out.width - 0.5), "y was scaled with the widths"},
     };
@@ -287,7 +286,7 @@ static std::string reason_of(const struct wrong *w) {
     if (isnan(w->found)) {
         return job->in.gap ? "between the rows of `in` is NaN: are columns clamped, and does every address count with "
                              "the pitch?"
-                           : "where does NaN come from? `in` has none";
+                           : "where does the NaN originate? `in` contains none";
     }
     std::string formula = formula_reason(w);
     if (!formula.empty()) {
@@ -297,13 +296,13 @@ static std::string reason_of(const struct wrong *w) {
         return "that is the pixel of plane 0: does the address in `in` count the planes before z?";
     }
     if (job->in.gap && is_sample_with(w, [=](int x, int y) { return (z * height + y) * width + x; })) {
-        return "that takes rows to be in_width floats apart: they are in_pitch bytes apart";
+        return "that assumes that rows are in_width floats apart: they are in_pitch bytes apart";
     }
     if (job->in.gap && z > 0 && is_sample_with(w, [=](int x, int y) { return z * height * width + y * pitch + x; })) {
-        return "that takes planes to be in_height * in_width floats apart: each of their rows has in_pitch bytes";
+        return "that assumes that planes are in_height * in_width floats apart: each of their rows has in_pitch bytes";
     }
     if (is_sample_with(w, [=](int x, int y) { return (z * width + x) * height + y; })) {
-        return "that takes `in` to be stored column after column: it is stored row after row";
+        return "that assumes that `in` is stored column by column: it is stored row by row";
     }
     return "";
 }
@@ -331,8 +330,8 @@ static std::string missing_text(const struct result *r, const struct wrong *w) {
     }
     bool launched = w->x < (int)(l->grid[0] * l->block[0]) && w->y < (int)(l->grid[1] * l->block[1]) &&
                     w->z < (int)(l->grid[2] * l->block[2]);
-    return launched ? "that was launched: is x made of what ends in .x and y of what ends in .y, and does the guard "
-                      "let it pass?"
+    return launched ? "that was launched: is x computed from the .x members and y from the .y members, and does the "
+                      "guard include it?"
                     : "that was not launched: the grid needs blocks for all columns, all rows and all planes";
 }
 
@@ -443,7 +442,7 @@ int main(int argc, char **argv) {
         {"resize", "70000 and 100000 rows, 70000 columns", very_long, EVERYWHERE},
         {"resize", "pitches larger than a row, of either picture", pitches, EVERYWHERE},
         {"resize", "no columns, no rows, no planes", nothing_to_do, EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"resize", "it returns without waiting", busy, EVERYWHERE},
         {"resize", "loads and stores are coalesced, and many threads do it", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),

@@ -3,14 +3,14 @@
  *     make lesson04 run                     all versions on several sizes, verified, then measured (or counted)
  *     make lesson04 run V=3 SIZE=1000       one version, a picture that is 1000 pixels wide
  *
- * You will learn how a picture lies in memory, how a grid is laid over it, and why it matters which of a thread's
+ * You will learn how a picture is stored in memory, how a grid is laid over it, and why it matters which of a thread's
  * indices is x. The work is a box blur: each number becomes the average of the 5 x 5 around it, in each of three
  * colours.
  *
  *     blur_kernel1   a grid in one dimension: x, y and the colour by dividing
  *     blur_kernel2   a grid in three dimensions: x, y and z come with the thread
  *     blur_kernel3   x and y swapped: right, and slow
- *     blur_kernel4   an array of structs: a pixel's three colours lie together
+ *     blur_kernel4   an array of structs: a pixel's three colours are adjacent
  *     blur_kernel5   the same with a struct of 16 bytes, which one instruction loads
  *     blur_kernel6   planes again; a thread makes eight pixels, one below the other
  *
@@ -36,7 +36,7 @@ enum { ROWS = 8 };                          // version 6: pixels of a thread
 enum { WIDEST = 16000 };                    // an int can number all threads of such a picture
 
 /* The size of a picture in pixels, and the distance from the beginning of a row to that of the next, in pixels, too:
- * the pitch. It is the width or more; what lies between a row's end and the next row is nobody's. */
+ * the pitch. It is the width or more; the gap between a row's end and the next row is padding. */
 struct shape {
     int width, height, pitch;
 };
@@ -97,7 +97,7 @@ static __device__ float average(const float *plane, struct shape s, int x, int y
     return sum / (SIDE * SIDE);
 }
 
-/* Version 1: lesson 03's grid, a thread for each number. Which x, y and z are number i? Two divisions tell. */
+/* Version 1: lesson 03's grid, a thread for each number. Two divisions compute x, y and z of number i. */
 static __global__ void blur_kernel1(const float *in, float *out, struct shape s) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < PLANES * s.height * s.width) {
@@ -107,8 +107,8 @@ static __global__ void blur_kernel1(const float *in, float *out, struct shape s)
     }
 }
 
-/* Version 2: the grid has the picture's shape. Blocks of 32 x 8 threads lie over each plane, and z is the plane. The
- * last blocks stick out on the right and below, so the guard asks for x and for y. */
+/* Version 2: the grid has the picture's shape. Blocks of 32 x 8 threads cover each plane, and z is the plane. The
+ * last blocks extend past the right and bottom edges, so the guard tests x and y. */
 static __global__ void blur_kernel2(const float *in, float *out, struct shape s) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -176,7 +176,7 @@ static __global__ void blur_kernel5(const float4 *in, float4 *out, struct shape 
     }
 }
 
-/* Version 6: planes again. Pixels that lie one below the other need nearly the same rows, so a thread makes eight of
+/* Version 6: planes again. Vertically adjacent pixels need nearly the same rows, so a thread makes eight of
  * them. It adds up the five numbers of a row once, and adds that to the up to five pixels whose box has the row. The
  * loops are unrolled, so that the sums stay in registers. */
 static __global__ void blur_kernel6(const float *in, float *out, struct shape s) {
@@ -276,7 +276,7 @@ static void blur6(const float *in, float *out, struct shape s, cudaStream_t stre
     CUDA_CHECK_LAUNCH();
 }
 
-/* How a version wants its pictures: three planes, or pixels of three or four numbers. */
+/* The layout of a version's pictures: three planes, or pixels of three or four numbers. */
 enum layout { IN_PLANES = 0, IN_THREES = 3, IN_FOURS = 4 };
 
 static const struct version {
@@ -292,7 +292,7 @@ enum { VERSIONS = sizeof versions / sizeof versions[0] };
 // ---------------------------------------------------------------- verify and measure
 
 /* A picture and what becomes of it. `input`, `expected` and `found` are planes without gaps, on the host; in and out
- * are on the device, and have the layout that the version wants, as `laid_out` has it on the host. */
+ * are on the device, and have the layout of the version, as `laid_out` has it on the host. */
 struct problem {
     struct shape shape;
     size_t numbers; // of the picture
@@ -301,7 +301,7 @@ struct problem {
     const struct version *version;
 };
 
-/* Bytes of the picture as the version wants it. */
+/* Bytes of the picture in the version's layout. */
 static size_t bytes_of(const struct problem *p) {
     enum layout layout = p->version->layout;
     return (size_t)p->shape.height * p->shape.pitch * (layout == IN_PLANES ? (int)PLANES : (int)layout) * sizeof(float);
@@ -339,7 +339,7 @@ static void problem_free(struct problem *p) {
     free(p->found);
 }
 
-/* Gives the input the version's layout. What lies between the rows is NaN: who reads it will see that in the result. */
+/* Gives the input the version's layout. The padding between the rows is NaN, so that reading it shows in the result. */
 static void problem_reset(struct problem *p, const struct version *version) {
     problem_clear(p);
     p->version = version;
@@ -431,7 +431,7 @@ static void measure_versions(int first, int last, int size, uint64_t seed) {
     for (int v = first; v <= last; v++) {
         problem_reset(&p, &versions[v]);
         bench_run(&bench, versions[v].name, problem_launch, &p, p.numbers, bytes, 0);
-        problem_verify(&p); // once more: what was timed must be right as well
+        problem_verify(&p); // again: the timed result must be right as well
     }
     printf("n = %zu (%d x %d pixels of %d numbers)\n", p.numbers, p.shape.width, p.shape.height, PLANES);
     bench_finish(&bench);

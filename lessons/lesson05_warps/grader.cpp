@@ -60,7 +60,7 @@ static struct place place_of(int offset, int slack) {
 
 /* From so many samples on, so many threads of a launch that writes do so, and no block writes more than half. */
 enum { LONG = 65536, THREADS = 512, IDLE = 2000 /* instructions of warps that have no sample */ };
-static const char *const many_blocks = "Launch as many blocks as the samples take.";
+static const char *const many_blocks = "Launch enough blocks for all samples.";
 
 static void judge_instructions(const struct result *r, int n, double most, const char *advice) {
     const struct emulatorCounters *k = &r->answer.counters;
@@ -83,8 +83,8 @@ static void judge_fill(const struct result *r, const struct work *w, struct hand
     double bytes = (double)(of_y->store_bytes + of_y->atomic_bytes + of_valid->store_bytes + of_valid->atomic_bytes),
            needed = (w->n + (w->n + 31) / 32) * 4.0;
     judge_reads(r, x, {0.99, most_read},
-                "Read each sample once, neighbouring threads neighbouring samples; the other lanes' values come by "
-                "shuffle.");
+                "Read each sample once, with neighbouring threads reading neighbouring samples; get the other lanes' "
+                "values by shuffle.");
     if (bytes > most_stored * needed + 32) {
         judge_fail("access_limit",
                    "the result is right, but %.1f times the bytes of y and valid were stored.\n"
@@ -92,7 +92,7 @@ static void judge_fill(const struct result *r, const struct work *w, struct hand
                    bytes / needed);
     }
     judge_instructions(r, w->n, most_instructions,
-                       "One ballot tells every lane all that it has to know; one shuffle gets the value.");
+                       "One ballot gives every lane the information that it needs; one shuffle gets the value.");
     if (w->n >= LONG) {
         judge_shared(r, THREADS, many_blocks);
     }
@@ -131,15 +131,15 @@ static std::string remark(const struct samples *s, const float *found, long long
         return "";
     }
     if (isnan(found[bad])) {
-        return "no y is NaN: was the value taken from a lane that has none itself?";
+        return "no y is NaN: was the value read from a lane without one?";
     }
     if (!isnan(s->x[bad])) {
-        return "a sample that is there has to stay as it is: a lane is among `the lanes up to this one` itself";
+        return "an existing sample must not change: `the lanes up to this one` include the lane itself";
     }
     for (long long k = bad + 1; k < end; k++) {
         if (s->x[k] == found[bad]) {
-            return judge_print("that is the value of lane %lld, which is behind lane %lld, not before it", k - first,
-                               bad - first);
+            return judge_print("that is the value of lane %lld, which follows lane %lld instead of preceding it",
+                               k - first, bad - first);
         }
     }
     for (long long k = first; k < bad; k++) {
@@ -283,8 +283,7 @@ static void judge_two(const struct result *r, int n, bool aligned, struct handle
         judge_fail("access_limit", "the result is right, but each sample was read %.1f times (limit: 1).%s", times,
                    judge_launch_text(r).c_str());
     }
-    judge_reads(r, x, {0.99, aligned ? 2.2 : 2.6},
-                "Let the lanes of a warp take samples of one channel, next to each other.");
+    judge_reads(r, x, {0.99, aligned ? 2.2 : 2.6}, "Assign consecutive samples of one channel to the lanes of a warp.");
     judge_instructions(r, n, most,
                        "Which lanes of a warp are left, which are right? Give each warp samples of one channel.");
     if (n >= LONG) {
@@ -320,7 +319,7 @@ static void judge_channels(const struct result *r, const struct channels *s) {
         [&](long long bad) {
             double other = bad % 2 == 0 ? widen(s->x[bad]) : soften(s->x[bad]);
             return verify_close(found[bad], (float)other, 1e-5, 1e-5)
-                       ? std::string("that is what the other channel would have")
+                       ? std::string("that is the value of the other channel")
                        : std::string();
         },
         NOBODY_KNOWS);
@@ -370,13 +369,13 @@ int main(int argc, char **argv) {
          EVERYWHERE},
         {"fill", "fill_forward, infinities and -0.0, any address, nothing past the end, in a stream", fill_contract,
          EVERYWHERE},
-        {"fill", "fill_forward tells of a launch that fails", fill_refused, EVERYWHERE},
+        {"fill", "fill_forward reports a failed launch", fill_refused, EVERYWHERE},
         {"fill", "fill_forward returns without waiting", fill_busy, EVERYWHERE},
         {"fill", "fill_forward reads and writes once, and takes few instructions", fill_thrifty, ON_EMULATOR,
          LIMITS_HERE},
         {"two", "two_channels, n = 0, 1, around 32, 64 and 256, 1000, 1025, 262147, any address, in a stream",
          two_random, EVERYWHERE},
-        {"two", "two_channels tells of a launch that fails", two_refused, EVERYWHERE},
+        {"two", "two_channels reports a failed launch", two_refused, EVERYWHERE},
         {"two", "two_channels, no warp does both channels, each sample read once", two_undivided, ON_EMULATOR,
          LIMITS_HERE},
         JUDGE_AGAIN(again),

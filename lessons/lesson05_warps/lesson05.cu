@@ -3,12 +3,12 @@
  *     make lesson05 run                     all versions on several sizes, verified, then measured (or counted)
  *     make lesson05 run V=4 SIZE=100003     one version, one size
  *
- * You will learn what a warp does when its threads want to go different ways, when that costs time and when it does
- * not, and how the threads of a warp talk to each other without memory.
+ * You will learn what a warp does when its threads take different branches, when that costs time and when it does
+ * not, and how the threads of a warp exchange values without memory.
  *
- *     shape_kernel1   if (left) ... else ...: neighbouring lanes go different ways
- *     shape_kernel2   the same if, but whole warps go one way
- *     shape_kernel3   no if: the lanes choose a number instead of a way
+ *     shape_kernel1   if (left) ... else ...: neighbouring lanes diverge
+ *     shape_kernel2   the same if, but whole warps branch alike
+ *     shape_kernel3   no if: the lanes select a number instead of a branch
  *     shape_kernel4   a lane stops when its sample is done; the warp stops with its last lane
  *     shape_kernel5   a lane that is done takes the next sample: ballot
  *     echo_kernel6    lanes that wait for each other: independent thread scheduling
@@ -27,8 +27,8 @@
 
 enum { WARP = 32 };                 // threads in a warp, on every GPU so far
 enum { BLOCK = 256 };               // threads in a block: 8 warps
-enum { ROUNDS = 384 };              // at most so many rounds for a sample
-enum { BATCH = 32 };                // versions 4 and 5 look every so many rounds whether a sample is done
+enum { ROUNDS = 384 };              // the most rounds for a sample
+enum { BATCH = 32 };                // versions 4 and 5 check after this many rounds whether a sample is done
 enum { SAMPLES_PER_WARP = 512 };    // version 5: a warp's share
 #define ALL_LANES 0xffffffffu       // a mask names lanes by bits: this is all 32
 static const float LEFT = 1 / 8.0f; // how hard each channel is pushed
@@ -64,7 +64,7 @@ static void echo_cpu(const float *x, float *y, int n) {
 
 /* x[n] -> y[n], float. Every version has these shapes. */
 
-/* Version 1: the left channel goes one way, the right channel another. Even lanes are left, odd lanes are right: each
+/* Version 1: the left channel takes one branch, the right channel the other. Even lanes are left, odd lanes are right: each
  * warp has both. It has one instruction at a time, so it runs the first loop with the even lanes, then the second with
  * the odd ones. */
 static __global__ void shape_kernel1(const float *x, float *y, int n) {
@@ -135,9 +135,9 @@ static __global__ void shape_kernel4(const float *x, float *y, int n) {
 }
 
 /* Version 5: a lane that is done takes another sample instead of waiting. The warp owns 512 samples; those from
- * `next` on have not been taken. __ballot_sync tells every lane which lanes are free: bit k of the answer is lane k's.
- * So each free lane can count the free lanes before it, and that is its place in the queue. All 32 lanes stay together:
- * a lane without a sample goes along with a 0, which does not move. */
+ * `next` on have not been taken. __ballot_sync shows every lane which lanes are free: bit k of the result is lane k's.
+ * So each free lane can count the free lanes before it, and that is its position in the queue. All 32 lanes stay together:
+ * a lane without a sample computes on a 0, which does not change. */
 static __global__ void shape_kernel5(const float *x, float *y, int n) {
     int lane = threadIdx.x % WARP;
     int warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
@@ -173,10 +173,10 @@ static __global__ void shape_kernel5(const float *x, float *y, int n) {
     }
 }
 
-/* Version 6: each lane needs the result of the lane before it, so the lanes take turns. A mailbox per warp holds whose
- * turn it is (upper half) and the last result (lower half), in one 64-bit word that is read and written in one piece.
- * The other lanes wait in a loop for the one whose turn it is. On a GPU before Volta that was the end: the warp had
- * one program counter, went around the loop with those that wait, and the lane they wait for never came on. */
+/* Version 6: each lane needs the result of the lane before it, so the lanes take turns. A mailbox per warp holds the lane
+ * whose turn it is (upper half) and the last result (lower half), in one 64-bit word that is read and written in one piece.
+ * The other lanes wait in a loop for that lane. On a GPU before Volta this was a deadlock: the warp had
+ * one program counter, kept looping with the waiting lanes, and the lane that they waited for never advanced. */
 static __global__ void echo_kernel6(const float *x, float *y, int n) {
     __shared__ unsigned long long mailboxes[BLOCK / WARP];
     unsigned long long *mailbox = &mailboxes[threadIdx.x / WARP];
@@ -189,7 +189,7 @@ static __global__ void echo_kernel6(const float *x, float *y, int n) {
     if (i < n) {
         unsigned long long mail = atomicAdd(mailbox, 0ull); // an atomic read
         while (mail >> 32 != lane) {
-            __nanosleep(20); // wait: leave the multiprocessor to the other warps
+            __nanosleep(20); // wait: leave the SM to the other warps
             mail = atomicAdd(mailbox, 0ull);
         }
         float v = x[i] + 0.5f * __uint_as_float((unsigned)mail);
@@ -198,9 +198,9 @@ static __global__ void echo_kernel6(const float *x, float *y, int n) {
     }
 }
 
-/* Version 7: nobody waits. In step k all lanes ask the lane before them for its value (__shfl_up_sync), and lane k
- * takes it. No memory, no turns; 31 answers of 32 are thrown away, and it is fast all the same. A lane must not ask one
- * that takes no part: so the guards stand around the load and the store, and all 32 lanes walk through the loop. */
+/* Version 7: no lane waits. In step k all lanes read the value of the lane before them (__shfl_up_sync), and lane k
+ * uses it. No memory, no turns; 31 results of 32 are discarded, and it is fast all the same. A lane must not read from
+ * one that does not participate: so only the load and the store are guarded, and all 32 lanes execute the loop. */
 static __global__ void echo_kernel7(const float *x, float *y, int n) {
     int lane = threadIdx.x % WARP;
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -114,15 +114,14 @@ static void judge_places(const struct result *r, const struct elements *e, struc
     for (size_t k = 0; k < e->kept.size(); k++) {
         if (std::find(found, end, e->kept[k]) == end) {
             judge_fail("wrong_result",
-                       "elements were given the same place in y; which threads they are is reported above.\n"
-                       "          %s, belongs to place %zu, and is nowhere now.\n          A place is start, what the "
-                       "warps before keep, and what the lanes before keep. Which of the three is wrong?",
+                       "elements were assigned the same position in y; the threads are reported above.\n          %s, "
+                       "belongs at position %zu, and is missing from y.\n          A position is start, plus what "
+                       "earlier warps keep, plus what earlier lanes keep. Which of the three is wrong?",
                        place_text(e->from[k]).c_str(), k);
         }
     }
-    judge_fail("race",
-               "elements are right, but several threads write the same place in y; which they are is reported above.\n"
-               "          Does a lane write whose element is not wanted?");
+    judge_fail("race", "elements are right, but several threads write the same position in y; they are reported "
+                       "above.\n          Does a lane write whose element is not selected?");
 }
 
 // ---------------------------------------------------------------- what the warps did
@@ -146,10 +145,11 @@ static void judge_instructions(const struct result *r, int n) {
     }
     double executed = std::max(0.0, (double)a->counters.warp_instructions - POLL * polls);
     if (executed > most_instructions * rows + SCAN) {
-        judge_fail("access_limit",
-                   "the result is right, but a warp needed %.0f instructions for 32 elements (limit %.0f).%s\n"
-                   "          One ballot tells a lane how many before it keep theirs; five steps add up the warps.",
-                   executed / rows, most_instructions + SCAN / rows, judge_launch_text(r).c_str());
+        judge_fail(
+            "access_limit",
+            "the result is right, but a warp needed %.0f instructions for 32 elements (limit %.0f).%s\n          One "
+            "ballot gives a lane the number of earlier lanes that keep theirs; five steps add up the warps.",
+            executed / rows, most_instructions + SCAN / rows, judge_launch_text(r).c_str());
     }
 }
 
@@ -175,7 +175,7 @@ static void judge_economy(const struct result *r, const struct work *w, struct h
     const struct emulatorCounters *k = &r->answer.counters;
     unsigned long long atomics = k->global_atomic_requests + k->shared_atomic_requests, most = w->n / 256 + BARRIERS;
     if (w->n >= LONG) {
-        judge_parallel(r, THREADS, "Give each block a piece, and let the pieces be worked on at the same time.");
+        judge_parallel(r, THREADS, "Assign a piece to each block, so that the pieces are processed in parallel.");
     }
     if (atomics > most) {
         judge_fail("access_limit",
@@ -195,7 +195,7 @@ static struct call make_call(const struct work *w, const struct elements *e, str
     static const int zeros[BLOCKS_MAX] = {0};
     struct call c = judge_call(&compact);
     c.advice =
-        "A place in y is start, and what the warps before and the lanes before keep: which of the three is too large?";
+        "A position in y is start, plus what earlier warps and earlier lanes keep: which of the three is too large?";
     struct handle x = judge_input(&c, "x", e->x.data(), e->x.size() * sizeof(float), {w->offset * sizeof(float), 0});
     a->y = judge_output(&c, "y", e->kept.size() * sizeof(float), {0, (e->x.size() - e->kept.size()) * sizeof(float)});
     a->count = judge_output(&c, "count", sizeof(int));
@@ -230,14 +230,14 @@ static std::string remark(const struct elements *e, const float *found, long lon
         return belongs;
     }
     if (isnan(found[bad]) || found[bad] < e->low || found[bad] >= e->high) {
-        return "that element is not wanted: who writes? And is NaN within the limits?";
+        return "that element is not selected: which thread writes it? And is NaN within the limits?";
     }
     std::vector<float> sorted(found, found + e->count);
     std::vector<float> kept = e->kept;
     std::sort(sorted.begin(), sorted.end());
     std::sort(kept.begin(), kept.end());
     if (sorted == kept) {
-        return "all wanted elements are there, but not in their order: " + belongs;
+        return "all selected elements are present, but not in order: " + belongs;
     }
     int index = index_of(e, found[bad]);
     return index < 0 ? belongs : belongs + "; this one is " + place_text(index);
@@ -264,8 +264,8 @@ static void judge_gap(const struct result *r, const struct elements *e, const fl
     if (other < n) {
         int index = index_of(e, found[other]);
         judge_fail("wrong_result",
-                   "place %d of y is empty: %s. Place %d has %.9g%s.%s\n          A place is start, what the "
-                   "warps before keep, and what the lanes before keep. Which of the three is wrong?",
+                   "place %d of y is empty: %s. Place %d has %.9g%s.%s\n          A position is start, plus what "
+                   "earlier warps keep, plus what earlier lanes keep. Which of the three is wrong?",
                    k, ("it belongs to " + place_text(e->from[k])).c_str(), other, found[other],
                    index < 0 ? "" : (", which is " + place_text(index)).c_str(), judge_launch_text(r).c_str());
     }
@@ -384,7 +384,7 @@ int main(int argc, char **argv) {
         {"compact", "n = 530000 and 600011: more tiles than blocks", long_input, EVERYWHERE},
         {"compact", "limits: 0 between them, below 0, equal, in the wrong order, infinite", other_limits, EVERYWHERE},
         {"compact", "NaN, infinities, the limits themselves, any address, in a stream", contract, EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"compact", "it returns without waiting", busy, EVERYWHERE},
         JUDGE_AGAIN(again),
     };

@@ -3,15 +3,15 @@
  *     make lesson06 run                     all versions on several sizes, verified, then measured (or counted)
  *     make lesson06 run V=5 SIZE=100003     one version, one size
  *
- * You will learn how 32 lanes find a sum, all the sums on the way, sums of parts, and places in a queue, from register to
+ * You will learn how 32 lanes find a sum, all the sums on the way, sums of parts, and slots in a queue, from register to
  * register, and what the mask in each of these functions is for.
  *
  *     above_kernel1     each lane reads its whole row and adds it up
- *     above_kernel2     shuffle down: a tree in five steps, and a shuffle that hands the sum out
+ *     above_kernel2     shuffle down: a tree in five steps, and a shuffle that broadcasts the sum
  *     above_kernel3     shuffle xor: five steps, and all lanes have the sum
  *     above_kernel4     reduce: one instruction (compute capability 8.0)
  *     scan_kernel5      shuffle up: all the sums on the way
- *     segment_kernel6   the same, from anew where another run begins: ballot
+ *     segment_kernel6   the same, restarted where another run begins: ballot
  *     group_kernel7     equal keys find each other: match
  *     group_kernel8     each group with its own mask: reduce
  *     keep_kernel9      a queue: one atomic for each element that is kept
@@ -37,7 +37,7 @@ enum { ROWS = 16 };                       // version 12: rows that each warp tak
 
 // ---------------------------------------------------------------- the references
 
-/* 32 times how far each element lies above the mean of its row. */
+/* 32 times how far each element is above the mean of its row. */
 static void above_cpu(const int *x, const int *, int *y, int n) {
     for (int i = 0; i < n; i++) {
         int sum = 0;
@@ -63,7 +63,7 @@ static void segment_cpu(const int *x, const int *keys, int *y, int n) {
     }
 }
 
-/* The sum of all elements of the row that have the same key, wherever they stand. */
+/* The sum of all elements of the row that have the same key, at any position. */
 static void group_cpu(const int *x, const int *keys, int *y, int n) {
     for (int i = 0; i < n; i++) {
         y[i] = 0;
@@ -80,9 +80,9 @@ static __host__ __device__ inline bool wanted(int value) {
 // ---------------------------------------------------------------- a sum that all lanes know
 
 /* x[n] -> y[n], int; a thread for each element. Versions 1 to 8 have these shapes; versions 6 to 8 also read keys[n]. A lane without
- * an element has 0, which changes no sum, and stays with the others: the guards stand around loads and stores. */
+ * an element has 0, which changes no sum, and stays with the others: only loads and stores are guarded. */
 
-/* Version 1: nobody talks. Each lane reads all of its row. */
+/* Version 1: no exchange. Each lane reads all of its row. */
 static __global__ void above_kernel1(const int *x, const int *, int *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -108,8 +108,8 @@ static __global__ void above_kernel2(const int *x, const int *, int *y, int n) {
     }
 }
 
-/* Version 3: two lanes exchange their sums, those whose numbers differ in one bit. Both then know the sum of both. After five steps, one
- * for each bit, all lanes know the sum of all. */
+/* Version 3: two lanes exchange their sums, those whose indices differ in one bit. Both then have the sum of both. After five steps, one
+ * for each bit, all lanes have the sum of all. */
 static __global__ void above_kernel3(const int *x, const int *, int *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int value = i < n ? x[i] : 0, sum = value;
@@ -122,7 +122,7 @@ static __global__ void above_kernel3(const int *x, const int *, int *y, int n) {
 }
 
 /* The sum of the lanes in `mask`, which all of these lanes get. From compute capability 8.0 on that is one instruction. Before, each lane
- * goes through the mask bit by bit; all 32 lanes stay together, as long as one of them has a bit left. */
+ * iterates over the mask bit by bit; all 32 lanes stay together, as long as one of them has a bit left. */
 static __device__ int add_up(unsigned mask, int value) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_add_sync(mask, value);
@@ -164,7 +164,7 @@ static __global__ void scan_kernel5(const int *x, const int *, int *y, int n) {
     }
 }
 
-/* Version 6: sums of runs. A lane is a head if its run begins with it. One ballot tells all lanes where the heads are, and the last head
+/* Version 6: sums of runs. A lane is a head if its run begins with it. One ballot shows all lanes where the heads are, and the last head
  * up to a lane is the first lane of its run. A lane adds nothing from before that. */
 static __global__ void segment_kernel6(const int *x, const int *keys, int *y, int n) {
     int lane = threadIdx.x % WARP;
@@ -185,7 +185,7 @@ static __global__ void segment_kernel6(const int *x, const int *keys, int *y, in
 // ---------------------------------------------------------------- groups
 
 /* Version 7: the elements with the same key need not be neighbours. __match_any_sync gives each lane the mask of those lanes that have
- * the same value as itself. Each lane then asks its group's lanes one after the other. Groups differ in size, and all lanes stay
+ * the same value as itself. Each lane then reads from its group's lanes one after the other. Groups differ in size, and all lanes stay
  * together until the largest is done. */
 static __global__ void group_kernel7(const int *x, const int *keys, int *y, int n) {
     int lane = threadIdx.x % WARP;
@@ -216,10 +216,10 @@ static __global__ void group_kernel8(const int *x, const int *keys, int *y, int 
 
 // ---------------------------------------------------------------- a queue
 
-/* x[n] -> y[*count], which must be 0 before: the elements that are wanted, one behind the other. Versions 9 to 12 have these shapes. In
- * which order? That of the atomics: nobody knows. (The exercise keeps the order.) */
+/* x[n] -> y[*count], which must be 0 before: the elements that are kept, one after the other. Versions 9 to 12 have these shapes. The
+ * order is that of the atomics, which is unspecified. (The exercise keeps the order.) */
 
-/* Version 9: everybody takes the next place. atomicAdd gives back what was there before, and adds, in one piece. */
+/* Version 9: each lane takes the next slot. atomicAdd returns the old value and adds, in one atomic step. */
 static __global__ void keep_kernel9(const int *x, int *y, int *count, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && wanted(x[i])) {
@@ -227,8 +227,8 @@ static __global__ void keep_kernel9(const int *x, int *y, int *count, int n) {
     }
 }
 
-/* Version 10: one ballot tells all lanes who wants a place. One of them takes as many places as the warp needs, and tells the others
- * where they begin; each lane's place is behind those of the lanes before it. */
+/* Version 10: one ballot shows all lanes which of them need a slot. One lane takes as many slots as the warp needs, and broadcasts
+ * the first one; each lane's slot follows those of the lanes before it. */
 static __global__ void keep_kernel10(const int *x, int *y, int *count, int n) {
     int lane = threadIdx.x % WARP;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -244,7 +244,7 @@ static __global__ void keep_kernel10(const int *x, int *y, int *count, int n) {
     }
 }
 
-/* Takes `mine` places for each warp, and returns where those of this warp begin: one atomic for the block. `mine` is the same in all
+/* Takes `mine` slots for each warp, and returns the first one of this warp: one atomic for the block. `mine` is the same in all
  * lanes of a warp. Warp 0 scans the numbers of all warps, as version 5 does, and puts their starts in the same words. Memory that is
  * __shared__ belongs to the block, and at __syncthreads() all its threads wait for each other (lesson 07). */
 static __device__ int block_start(int mine, int *count) {
@@ -285,8 +285,8 @@ static __global__ void keep_kernel11(const int *x, int *y, int *count, int n) {
     }
 }
 
-/* Version 12: a warp takes 16 rows before it asks for places: a sixteenth of the atomics and of the barriers, and 16 loads on
- * their way at once. A lane keeps the words of its rows, or rather its 16 values, and votes a second time. */
+/* Version 12: a warp takes 16 rows before it requests slots: a sixteenth of the atomics and of the barriers, and 16 loads in
+ * flight. A lane keeps the words of its rows, or rather its 16 values, and votes a second time. */
 static __global__ void keep_kernel12(const int *x, int *y, int *count, int n) {
     int lane = threadIdx.x % WARP;
     int first = (blockIdx.x * BLOCK + threadIdx.x - lane) * ROWS + lane;

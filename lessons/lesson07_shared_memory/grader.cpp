@@ -77,18 +77,19 @@ static void judge_economy(const struct result *r, const struct one *job, struct 
         return;
     }
     if (judge_sectors_of(r, x) < 0.9 * whole - 1) {
-        judge_fail("wrong_result", "the kernels read every sector of 32 bytes of x %.2f times: where does y come from?",
+        judge_fail("wrong_result",
+                   "the kernels read every sector of 32 bytes of x %.2f times: what is y computed from?",
                    judge_sectors_of(r, x) / whole);
     }
     if (read > most) {
         judge_fail("access_limit",
-                   "the result is right, but every sector of 32 bytes was read %.2f times (limit %.2f).\n"
-                   "          Let the block load each element that it needs once, neighbouring threads neighbouring "
-                   "elements,\n          and read the windows in shared memory.%s",
+                   "the result is right, but every sector of 32 bytes was read %.2f times (limit %.2f).\n          "
+                   "Load each element that the block needs once, with neighbouring threads loading neighbouring "
+                   "elements,\n          and read the windows from shared memory.%s",
                    read / whole, most / whole, judge_launch_text(r).c_str());
     }
     if (job->n >= LONG) {
-        judge_shared(r, THREADS, "Launch as many blocks as the outputs take.");
+        judge_shared(r, THREADS, "Launch enough blocks for all outputs.");
     }
     judge_note("each sector is read %.2f times (limit %.2f)", read / whole, most / whole);
 }
@@ -127,17 +128,17 @@ static std::string remark(const struct one *job, const std::vector<float> &x, fl
     }
     if (found == 0 && expected < 0) {
         return sticks_out
-                   ? "that is 0, and no element of the window is: what stands in the tile where x does not exist?"
-                   : "that is 0, and no element of the window is: what does your maximum begin with?";
+                   ? "that is 0, and no element of the window is: what does the tile contain where x does not exist?"
+                   : "that is 0, and no element of the window is: what is the initial value of your maximum?";
     }
     if (isnan(found)) {
-        return "no x is NaN: it is what the tile holds before anybody has written there";
+        return "no x is NaN: the tile contains NaN until it is written";
     }
     if (found > expected) {
         return "that is larger than all elements of the window: where does the window begin and end in the tile?";
     }
     if (isinf(expected)) {
-        return "all elements of the window are -INFINITY: what does your maximum begin with?";
+        return "all elements of the window are -INFINITY: what is the initial value of your maximum?";
     }
     if (r > 0 && found == largest(x, bad, to)) {
         return "that is the largest from the middle of the window on: where in the tile does the window begin?";
@@ -149,7 +150,7 @@ static std::string remark(const struct one *job, const std::vector<float> &x, fl
         return "the last element of the window is left out: it has 2 * radius + 1 elements";
     }
     return "its window is x[" + std::to_string(from) + "] ... x[" + std::to_string(to) + "]" +
-           (sticks_out ? ", and what of that does not exist does not count" : "");
+           (sticks_out ? ", and elements that do not exist are ignored" : "");
 }
 
 static void look(const struct one *job, const std::vector<float> &x, const struct result *r, struct handle y) {
@@ -234,7 +235,7 @@ int main(int argc, char **argv) {
         {"moving_max", "radius 0 1 2 16, n = 0 1 31 33 257 1000 1025 20011", random_input, EVERYWHERE},
         {"moving_max", "radius 100 to 4096, longer than a block and longer than the array", long_radii, EVERYWHERE},
         {"moving_max", "infinities and -0.0, any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"moving_max", "it returns without waiting", busy, EVERYWHERE},
         {"moving_max", "a block reads each element that it needs once", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),

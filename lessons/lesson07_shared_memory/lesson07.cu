@@ -4,7 +4,7 @@
  *     make lesson07 run V=3 SIZE=100003     one version, one size
  *
  * You will learn how the threads of a block load something once and all use it, why they have to wait for each other in
- * between, and when that is worth it: a GPU has caches, too.
+ * between, and when that is worth it: a GPU also has caches.
  *
  *     stencil_kernel1   every thread reads its 33 neighbours from global memory
  *     stencil_kernel2   the block loads a tile with a halo, waits, and reads the neighbours there
@@ -12,7 +12,7 @@
  *     stencil_kernel4   each thread computes 15 outputs: one read from the tile serves up to 15 sums
  *     stencil_kernel5   the results go back through the tile, so that the stores are coalesced
  *     stencil_kernel6   float4 between global memory and the tile
- *     stencil_kernel7   no shared memory at all: float4, registers, and a cache that nobody programs
+ *     stencil_kernel7   no shared memory at all: float4, registers, and a hardware cache
  *
  * A stencil of radius r: each output is a weighted sum of 2r + 1 inputs,
  *
@@ -35,7 +35,7 @@ enum { OUTPUTS = 15 };     // versions 4 to 6: outputs of a thread. Why an odd n
 static_assert(2 * RADIUS <= BLOCK, "version 2: the halo has no more elements than the block has threads");
 static_assert(RADIUS % 4 == 0, "versions 6 and 7: the halo is made of whole float4");
 
-/* The weights travel as an argument of the kernel. Arguments lie in constant memory, which is made for this: when all
+/* The weights are an argument of the kernel. Arguments are in constant memory, which is made for this: when all
  * threads of a warp read the same word, it is one read for all. */
 struct filter {
     int radius;
@@ -78,8 +78,8 @@ static __global__ void stencil_kernel1(const float *x, float *y, int n, struct f
 
 /* Version 2: the block's outputs need 256 + 32 inputs, so the block loads these, each once, into its tile: a piece of
  * shared memory, which all threads of the block see. Each thread loads one input, and the first 32 one more, since the
- * tile is longer than the block by its halo: RADIUS on either side. Then everybody waits until everybody has loaded. No
- * thread may leave before that, so the guards stand around the accesses and not around the whole. */
+ * tile is longer than the block by its halo: RADIUS on either side. Then all threads wait until all have loaded. No
+ * thread may exit before that, so the guards enclose the accesses and not the whole kernel. */
 static __global__ void stencil_kernel2(const float *x, float *y, int n, struct filter f) {
     __shared__ float tile[BLOCK + 2 * RADIUS]; // tile[t] is x[first + t]
     int t = threadIdx.x, first = (int)(blockIdx.x * BLOCK) - RADIUS;
@@ -101,7 +101,7 @@ static __global__ void stencil_kernel2(const float *x, float *y, int n, struct f
     }
 }
 
-/* Version 3: the radius is an argument. The compiler cannot know how long the tile is, so the launch says it: the third
+/* Version 3: the radius is an argument. The compiler cannot know how long the tile is, so the launch passes it: the third
  * value between <<< and >>> is a number of bytes. And the halo may be longer than the block: a loop loads the tile. */
 static __global__ void stencil_kernel3(const float *x, float *y, int n, struct filter f) {
     extern __shared__ float dynamic_tile[];
@@ -122,12 +122,12 @@ static __global__ void stencil_kernel3(const float *x, float *y, int n, struct f
 }
 
 /* What versions 4 to 6 share: a block computes 15 * 256 outputs, a thread 15 neighbouring ones. It reads 47 words of the
- * tile, each once; a word that lies in the windows of several outputs is added to several sums. The loops have
+ * tile, each once; a word in the windows of several outputs is added to several sums. The loops have
  * constant bounds and are unrolled, so that the sums stay in registers: a register has a name, but no index. */
 enum { SPAN = BLOCK * OUTPUTS }; // outputs of a block
 
-/* The loops that fill and empty the tile have constant bounds, too. Unrolled, a thread could have many loads under way
- * before it needs the first. But each load depends on two comparisons of its own, and the compiler makes a branch of
+/* The loops that fill and empty the tile also have constant bounds. Unrolled, a thread could have many loads in flight
+ * before it needs the first. But each load depends on two comparisons, and the compiler makes a branch of
  * them: the thread waits for each. See version 6, and the page. */
 static __device__ void load_tile(float *tile, const float *x, int n) {
     int first = (int)(blockIdx.x * SPAN) - RADIUS;
@@ -197,10 +197,10 @@ static __global__ void stencil_kernel5(const float *x, float *y, int n, struct f
     store_tile(tile, y, n);
 }
 
-/* Version 6: a block whose tile lies inside the array moves it as float4: a quarter of the instructions, and more bytes
- * with each (lesson 03). And it need not ask for each element whether it exists: all loads of a thread are under way at
- * once. The tile stands in between, so nothing else has to change. All threads of a block decide alike, so the `if`
- * costs no time (lesson 05). x and y must lie on multiples of 16 bytes. */
+/* Version 6: a block whose tile is inside the array moves it as float4: a quarter of the instructions, and more bytes
+ * with each (lesson 03). And it need not test for each element whether it exists: all loads of a thread are in flight at
+ * once. The tile decouples the two, so nothing else has to change. All threads of a block decide alike, so the `if`
+ * costs no time (lesson 05). x and y must be aligned to 16 bytes. */
 static __global__ void stencil_kernel6(const float *x, float *y, int n, struct filter f) {
     __shared__ __align__(16) float tile[SPAN + 2 * RADIUS];
     int first = (int)(blockIdx.x * SPAN) - RADIUS;
@@ -238,7 +238,7 @@ static __global__ void stencil_kernel6(const float *x, float *y, int n, struct f
     }
 }
 
-/* Version 7: no tile, no barrier. A thread computes 4 neighbouring outputs, whose 36 inputs come straight from global
+/* Version 7: no tile, no barrier. A thread computes 4 neighbouring outputs, whose 36 inputs are loaded straight from global
  * memory as 9 float4. Neighbouring threads read nearly the same, as in version 1, and a cache keeps it for them. */
 static __global__ void stencil_kernel7(const float *x, float *y, int n, struct filter f) {
     int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x), first = i - RADIUS;
@@ -361,8 +361,8 @@ struct job {
     const struct version *version;
 };
 
-/* Weights of both signs, no two alike, whose sizes add up to about 1: a neighbour that is missing, or taken for
- * another one, is seen in the result. */
+/* Weights of both signs, no two alike, whose sizes add up to about 1: a neighbour that is missing, or confused with
+ * another one, shows in the result. */
 static struct filter filter_random(int radius, uint64_t seed) {
     struct filter f = {};
     f.radius = radius;
@@ -405,15 +405,15 @@ static void job_launch(void *a_job, cudaStream_t stream) {
     job->version->launch(a->x, a->y, a->n, &job->problem->filter, stream);
 }
 
-/* A sum of so many floats is rounded so many times. A wrong neighbour would be off by a thousand times as much. */
+/* A sum of n floats is rounded n times. A wrong neighbour would be off by a thousand times as much. */
 static void job_verify(struct job *job) {
     struct elementwise *a = &job->problem->data;
     elementwise_fetch(a);
     verify_floats(job->version->name, a->found, a->expected, a->n, 2e-6, 0);
 }
 
-/* What the lesson is about, and only the emulator can count. 32 outputs of a warp need 32 inputs of their own, which
- * is 4 sectors, and a little halo: how many sectors are asked for? How often is the tile read instead? */
+/* What the lesson is about, and only the emulator can count. 32 outputs of a warp need 32 inputs, which
+ * is 4 sectors, and a little halo: how many sectors are requested? How often is the tile read instead? */
 static void print_reuse(const struct bench *bench) {
     printf("\nfor 32 outputs   %14s  %14s  %14s  %14s\n%-15s  %14s  %14s  %14s  %14s\n", "sectors", "sectors",
            "wavefronts", "wavefronts", "version", "loaded", "stored", "shared loads", "shared stores");

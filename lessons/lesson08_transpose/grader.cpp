@@ -88,8 +88,7 @@ static void judge_sectors(const struct result *r, const struct shape *s, double 
         judge_fail(
             "access_limit",
             "the result is right, but for 32 elements %.2f sectors were read (limit %.2f) and %.2f written (limit "
-            "%.2f).\n          Let the lanes of a warp lie along a row in both matrices, and each element be read "
-            "once.%s",
+            "%.2f).\n          Arrange the lanes of a warp along a row in both matrices, and read each element once.%s",
             read / groups, (most + of_row * s->in_rows) / groups, written / groups,
             (most + of_row * s->out_rows) / groups, judge_launch_text(r).c_str());
     }
@@ -105,8 +104,7 @@ static void judge_wavefronts(const struct result *r, const struct shape *s) {
     if (loaded > most || stored > most) {
         judge_fail("access_limit",
                    "the result is right, but for 32 elements shared memory was read in %.2f wavefronts and written in "
-                   "%.2f\n          (limit %.2f). The lanes want words of the same bank: how long are the rows of your "
-                   "tile?",
+                   "%.2f\n          (limit %.2f). The lanes access the same bank: how long are the rows of your tile?",
                    loaded / pieces, stored / pieces, most / pieces);
     }
 }
@@ -120,11 +118,10 @@ static void judge_economy(const struct result *r, const struct one *job, struct 
     judge_sectors(r, &s, read, written);
     judge_wavefronts(r, &s);
     if (own > 0.1 * s.elements / 8 + 1024) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but %.0f sectors were moved in global memory of your own%s.%s\n          What has "
-            "to wait lies in shared memory or in registers: a tile at a time.",
-            own, job->in_place ? ": in place means without a second matrix" : "", judge_launch_text(r).c_str());
+        judge_fail("access_limit",
+                   "the result is right, but %.0f sectors were moved in global memory of your own%s.%s\n          Keep "
+                   "waiting elements in shared memory or in registers, a tile at a time.",
+                   own, job->in_place ? ": in place means without a second matrix" : "", judge_launch_text(r).c_str());
     }
     if (s.elements >= LONG) {
         judge_shared(r, THREADS, "Launch a block for each tile, or as many as the device has room for.");
@@ -148,11 +145,11 @@ static void judge_places(const struct result *r) {
     if (races > 0 && writes == races) {
         judge_next("compute by hand where the two threads write: matrix, row and column of `out`, and whether `out` "
                    "moves on to the matrix of the block, as `in` does");
-        judge_fail("race",
-                   "several threads wrote the same element; which threads and which element is reported above.%s\n"
-                   "          Each element of the result has one place and one thread: the place is wrong, and no "
-                   "barrier is missing.",
-                   judge_launch_text(r).c_str());
+        judge_fail(
+            "race",
+            "several threads wrote the same element; the threads and the element are reported above.%s\n          Each "
+            "element of the result has one position and one thread: the position is wrong, and no barrier is missing.",
+            judge_launch_text(r).c_str());
     }
 }
 
@@ -365,14 +362,14 @@ int main(int argc, char **argv) {
         {"transpose", "transpose, one matrix: tiles of every kind, 0 and 1", one_matrix, EVERYWHERE},
         {"transpose", "transpose, many matrices, up to 66000 of them, and 2100000 rows", many_matrices, EVERYWHERE},
         {"transpose", "transpose: NaN, any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"transpose launch", "transpose tells of a launch that fails", refused, EVERYWHERE},
+        {"transpose launch", "transpose reports a failed launch", refused, EVERYWHERE},
         {"transpose", "transpose returns without waiting", busy, EVERYWHERE},
         {"transpose", "transpose: along rows on both sides, no bank conflicts, many threads", thrifty, ON_EMULATOR,
          LIMITS_HERE},
         {"in place", "transpose_in_place, n = 0 1 2 31 32 33 64 96 100 129", in_place, EVERYWHERE},
         {"in place", "transpose_in_place: NaN, any address, nothing past the end, in a stream", in_place_contract,
          EVERYWHERE},
-        {"in place launch", "transpose_in_place tells of a launch that fails", in_place_refused, EVERYWHERE},
+        {"in place launch", "transpose_in_place reports a failed launch", in_place_refused, EVERYWHERE},
         {"in place", "transpose_in_place returns without waiting", in_place_busy, EVERYWHERE},
         {"in place", "transpose_in_place: each element once, along rows, no bank conflicts", in_place_thrifty,
          ON_EMULATOR, LIMITS_HERE},

@@ -4,19 +4,19 @@
  *     make lesson08 run V=4 SIZE=1000       one version, a matrix of 1000 x 1000
  *
  * You will learn what to do when reading in order means writing out of order: through shared memory, without bank
- * conflicts, and in an order of the blocks that the memory behind the caches likes.
+ * conflicts, and in a block order that suits the caches and the memory (rasterization).
  *
  *     transpose_kernel1    a thread for each element; a warp reads a row and writes a column
- *     transpose_kernel2    the other way round: it reads a column and writes a row
+ *     transpose_kernel2    the reverse: it reads a column and writes a row
  *     transpose_kernel3    a tile in shared memory: rows on both sides, and columns in the tile
  *     transpose_kernel4    padding: the tile's rows are one word longer
- *     transpose_kernel5    swizzle: no padding, but each row of the tile is stored in an order of its own
+ *     transpose_kernel5    swizzle: no padding, but each row of the tile is stored in a different order
  *     transpose_kernel6    a thread moves four elements
  *     transpose_kernel7    float4 on both sides, and larger tiles
  *     transpose_kernel8    the blocks in another order
  *     transpose_kernel9    any shape, in whole sectors
  *     transpose_kernel10   few columns: a thread takes a whole row, and L1 is the tile
- *     transpose_kernel11   square, in place: two tiles change places
+ *     transpose_kernel11   square, in place: two tiles are exchanged
  */
 // sizes: 0 1 31 33 100 1000
 #include "measure.h"
@@ -55,7 +55,7 @@ static __global__ void transpose_kernel2(const float *in, float *out, int rows, 
 }
 
 /* Version 3: a block of 32 x 32 threads reads a tile row by row, waits, and writes it column by column: in the tile a warp
- * walks down a column, and in both matrices it walks along a row. The tile at (block row, block column) of `in` goes to
+ * accesses a column, and in both matrices a row. The tile at (block row, block column) of `in` is written to
  * (block column, block row) of `out`. */
 static __global__ void transpose_kernel3(const float *in, float *out, int rows, int cols) {
     __shared__ float tile[TILE][TILE]; // tile[r][c]
@@ -71,7 +71,7 @@ static __global__ void transpose_kernel3(const float *in, float *out, int rows, 
     }
 }
 
-/* Version 4: a row of the tile is 33 words long, and nobody uses the last one. */
+/* Version 4: a row of the tile is 33 words long, and the last one is unused. */
 static __global__ void transpose_kernel4(const float *in, float *out, int rows, int cols) {
     __shared__ float tile[TILE][TILE + 1];
     int r0 = blockIdx.y * TILE, c0 = blockIdx.x * TILE;
@@ -86,7 +86,7 @@ static __global__ void transpose_kernel4(const float *in, float *out, int rows, 
     }
 }
 
-/* Version 5: no word is wasted. Element (r, c) of the tile lies in word c ^ r of row r: for each r that is another order of
+/* Version 5: no word is wasted. Element (r, c) of the tile is in word c ^ r of row r: for each r that is another order of
  * the same 32 words, and for each c the 32 rows have 32 different words. */
 static __global__ void transpose_kernel5(const float *in, float *out, int rows, int cols) {
     __shared__ float tile[TILE][TILE];
@@ -102,7 +102,7 @@ static __global__ void transpose_kernel5(const float *in, float *out, int rows, 
     }
 }
 
-/* Version 6: a block of 32 x 8 threads for the same tile. Each thread has four loads under way before it waits. What it
+/* Version 6: a block of 32 x 8 threads for the same tile. Each thread has four loads in flight before it waits. What it
  * loads where there is no element is never used, so it loads one that exists: without an `if` no load waits for another. */
 static __global__ void transpose_kernel6(const float *in, float *out, int rows, int cols) {
     __shared__ float tile[TILE][TILE + 1];
@@ -123,8 +123,8 @@ static __global__ void transpose_kernel6(const float *in, float *out, int rows, 
 }
 
 /* Versions 7 and 8: a tile of 64 x 64. Half a warp takes 256 bytes of a row with 16 float4, and the block of 16 warps the
- * upper half of the tile, then the lower one. In the tile the four floats of a float4 are single words again, since they go
- * different ways. Words that are 32 columns apart lie in one bank, so each access takes two wavefronts; see the page. */
+ * upper half of the tile, then the lower one. In the tile the four floats of a float4 are single words again, since they are
+ * stored separately. Words that are 32 columns apart are in one bank, so each access takes two wavefronts; see the page. */
 enum { SIDE = 64, STEP = 32, THREADS = 512 };
 
 static __device__ void move_tile(const float *in, float *out, int rows, int cols, int r0, int c0) {
@@ -155,15 +155,15 @@ static __device__ void move_tile(const float *in, float *out, int rows, int cols
     }
 }
 
-/* Version 7: float4 on both sides. So both row lengths must be multiples of 4, and both matrices lie on multiples of 16
- * bytes; others are left to version 6. */
+/* Version 7: float4 on both sides. So both row lengths must be multiples of 4, and both matrices are aligned to 16
+ * bytes; version 6 handles the others. */
 static __global__ void transpose_kernel7(const float *in, float *out, int rows, int cols) {
     move_tile(in, out, rows, cols, blockIdx.y * SIDE, blockIdx.x * SIDE);
 }
 
 /* Version 8: the same tiles in another order. Blocks start in the order of their numbers, so the numbers decide which tiles
- * are under way at the same time. Here they run down a column of tiles, then down the next one: what neighbouring blocks
- * write lies side by side in the rows of `out`. */
+ * are in flight at the same time. Here they run down a column of tiles, then down the next one: neighbouring blocks
+ * write adjacent parts of the rows of `out`. */
 static __global__ void transpose_kernel8(const float *in, float *out, int rows, int cols) {
     int tile_rows = (rows + SIDE - 1) / SIDE;
     move_tile(in, out, rows, cols, blockIdx.x % tile_rows * SIDE, blockIdx.x / tile_rows * SIDE);
@@ -171,7 +171,7 @@ static __global__ void transpose_kernel8(const float *in, float *out, int rows, 
 
 /* Version 9: any shape, and whole sectors. The rows of `out` begin anywhere, so the border between two tiles would cut a
  * sector in two, and two blocks would write a part of it each. Here the border is moved up in each row of `out`, by as many
- * elements as its address is behind a multiple of 32 bytes: at most 7. The rows of `in` that are needed for it lie in the
+ * elements as its address is past a multiple of 32 bytes: at most 7. The rows of `in` that are needed for it are in the
  * tile above the block's own. Single floats again, so any address will do; a tile of 64 rows and 32 columns. */
 enum { SECTOR = 8, WARPS = 8 };
 
@@ -205,9 +205,9 @@ static __global__ void transpose_kernel9(const float *in, float *out, int rows, 
     }
 }
 
-/* Version 10: few columns. A thread takes a whole row, and there is no tile. The lanes read words that lie COLS apart: each
+/* Version 10: few columns. A thread takes a whole row, and there is no tile. The lanes read words that are COLS apart: each
  * load touches most of the sectors of the warp's rows, but all loads of the warp touch the same ones, and L1 keeps them. COLS is
- * known to the compiler, so that the loop is unrolled, the row is in registers, and all its loads are under way at once. */
+ * known to the compiler, so that the loop is unrolled, the row is in registers, and all its loads are in flight at once. */
 template <int COLS> static __global__ void transpose_kernel10(const float *in, float *out, int rows) {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
     if (r < rows) {
@@ -226,8 +226,8 @@ template <int COLS> static __global__ void transpose_kernel10(const float *in, f
 enum { PAIR_ROWS = 16 }; // version 11: a block of 64 x 16 threads
 
 /* Version 11: x[n][n] becomes its own transpose. A block loads a tile and its mirror image on the other side of the
- * diagonal, waits until it has both, and stores each in the other's place. The pairs form a triangle, which is folded to
- * a rectangle: row y of the one half, and behind it row tiles - 1 - y of the other half, upside down. */
+ * diagonal, waits until it has both, and stores each in place of the other. The pairs form a triangle, which is folded to
+ * a rectangle: row y of the one half, followed by row tiles - 1 - y of the other half, upside down. */
 static __global__ void transpose_kernel11(float *x, int n) {
     __shared__ float upper[SIDE][SIDE + 1], lower[SIDE][SIDE + 1];
     int tiles = (n + SIDE - 1) / SIDE, y = blockIdx.y, z = blockIdx.x; // z: 0 ... tiles

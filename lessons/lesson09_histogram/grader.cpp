@@ -109,7 +109,7 @@ static void judge_reading(const struct result *r, const struct work *w, struct h
     const size_t element = w->bins ? sizeof(float) : 1;
     const double times = judge_bytes_read_of(r, x) / (double)element / w->n;
     const double most = w->offset * element % 32 == 0 ? 1.1 : w->bins ? 1.3 : 2.2;
-    const char *advice = "Let neighbouring threads take neighbouring elements, and each element be read once.";
+    const char *advice = "Assign neighbouring elements to neighbouring threads, and read each element once.";
     if (times > 1.05) {
         judge_fail("access_limit", "the result is right, but each element of x was read %.1f times.%s\n          %s",
                    times, judge_launch_text(r).c_str(), advice);
@@ -127,7 +127,7 @@ static void judge_global_atomics(const struct result *r, const struct work *w) {
         judge_fail(
             "access_limit",
             "the result is right, but %.0f sectors were changed by atomics in global memory (limit %.0f: %.0f for 1000 "
-            "elements).%s\n          Count in shared memory, add up what the block has, and add that once to counts.",
+            "elements).%s\n          Count in shared memory, and add the block's counts to the global ones once.",
             atomics, most, for_1000, judge_launch_text(r).c_str());
     }
 }
@@ -150,8 +150,8 @@ static void judge_wavefronts(const struct result *r, const struct work *w) {
            most_of_all = all_for_32 * groups + (w->n < LONG ? BLOCK_ONCE * blocks : 0);
     if (atomics > most) {
         judge_fail("access_limit",
-                   "the result is right, but atomics in shared memory took %.2f wavefronts for 32 bytes (limit %.2f).\n"
-                   "          Lanes of a warp want the same bank: which bank is counter b of lane l in?",
+                   "the result is right, but atomics in shared memory took %.2f wavefronts for 32 bytes (limit "
+                   "%.2f).\n          Lanes of a warp access the same bank: which bank contains counter b of lane l?",
                    atomics / groups, most / groups);
     }
     if (all > most_of_all) {
@@ -233,7 +233,7 @@ static void judge_cleared(const struct arrays *a, const unsigned *found) {
         added += verify_is_poison_word(found[b] - a->expected[b]);
     }
     if (added == bins && sum_of(a->expected.data(), bins) > 0) {
-        judge_fail("wrong_result", "each count was added to what counts held before: who clears them?");
+        judge_fail("wrong_result", "each count was added to the previous contents of counts: where are they cleared?");
     }
 }
 
@@ -367,13 +367,13 @@ int main(int argc, char **argv) {
          EVERYWHERE},
         {"histogram", "histogram: n = 1000003, counts larger than 65535", many_bytes, EVERYWHERE},
         {"histogram", "histogram: any address, in a stream", bytes_contract, EVERYWHERE},
-        {"histogram launch", "histogram tells of a launch that fails", bytes_refused, EVERYWHERE},
+        {"histogram launch", "histogram reports a failed launch", bytes_refused, EVERYWHERE},
         {"histogram", "histogram returns without waiting", bytes_busy, EVERYWHERE},
         {"histogram", "histogram: reads, atomics, wavefronts", bytes_thrifty, ON_EMULATOR, LIMITS_HERE},
         {"distribution", "distribution: 1 to 8192 bins, values below and above", floats, EVERYWHERE},
         {"distribution", "distribution: values on the limits, NaN and infinities", limits, EVERYWHERE},
         {"distribution", "distribution: any address of a float, in a stream", floats_contract, EVERYWHERE},
-        {"distribution launch", "distribution tells of a launch that fails", floats_refused, EVERYWHERE},
+        {"distribution launch", "distribution reports a failed launch", floats_refused, EVERYWHERE},
         {"distribution", "distribution returns without waiting", floats_busy, EVERYWHERE},
         {"distribution", "distribution: reads, atomics", floats_thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),

@@ -4,7 +4,7 @@
  *     make lesson09 run V=4 SIZE=1000003    one version, one size
  *
  * You will learn what to do when many threads change the same few words: atomics, copies of the words for fewer and fewer threads,
- * and adding up before. And that a kernel's speed may depend on what is in its input.
+ * and aggregation. And that a kernel's speed may depend on its input's values.
  *
  *     histogram_kernel1    a thread for each byte, and atomics in global memory
  *     histogram_kernel2    each block counts in shared memory, for many bytes, and adds its counts to the result at the end
@@ -12,9 +12,9 @@
  *     histogram_kernel4    a copy of the counters for each warp
  *     histogram_kernel5    equal bytes of a thread are counted together
  *     histogram_kernel6    equal bytes of a warp are counted together
- *     histogram_kernel7    a copy for each lane, in a bank of its own
+ *     histogram_kernel7    a copy for each lane, in a separate bank
  *     histogram_kernel8    a copy for each of 64 threads: the byte becomes a byte of the address
- *     histogram_kernel9    the next bytes are asked for before these are counted
+ *     histogram_kernel9    software pipelining: the next bytes are loaded before these are counted
  *     histogram_kernel10   counters of one byte for each thread, without atomics
  */
 #include <stdint.h>
@@ -25,8 +25,8 @@ typedef unsigned char byte;
 
 enum { WARP = 32 };
 enum { BLOCK = 1024 };        // threads in a block
-enum { BLOCKS_THAT_FIT = 2 }; // 2 x 1024 threads are as many as one multiprocessor holds
-enum { LOADS = 4 };           // vectors of 16 bytes that a thread asks for at once
+enum { BLOCKS_THAT_FIT = 2 }; // 2 x 1024 threads are as many as one SM holds
+enum { LOADS = 4 };           // vectors of 16 bytes that a thread loads at once
 #define ALL_LANES 0xffffffffu
 
 // ---------------------------------------------------------------- the reference
@@ -53,7 +53,7 @@ static __global__ void histogram_kernel1(const byte *x, unsigned *counts, int n)
     }
 }
 
-/* Version 2: each block has counters of its own, in shared memory, and adds them to the result when it is done. That pays only where a block
+/* Version 2: each block has private counters, in shared memory, and adds them to the result when it is done. That pays only where a block
  * counts many more bytes than it has counters, so the grid is as large as fits on the GPU, and each thread goes through x in steps of the grid. */
 static __global__ void histogram_kernel2(const byte *x, unsigned *counts, int n) {
     __shared__ unsigned bins[BINS];
@@ -71,7 +71,7 @@ static __global__ void histogram_kernel2(const byte *x, unsigned *counts, int n)
 }
 
 /* Version 3: a load of one byte for each thread is a small one: 32 bytes for a warp. So load vectors of 16 bytes, and four of them before the first
- * one is counted (lesson 03's bytes in flight). A vector has to lie on a multiple of 16 bytes, and x may lie anywhere. */
+ * one is counted (lesson 03's bytes in flight). A vector has to be aligned to 16 bytes, and x may start anywhere. */
 struct vectors {
     const uint4 *v; // the whole vectors of x
     int count;
@@ -138,7 +138,7 @@ static __global__ void histogram_kernel3(const byte *x, unsigned *counts, int n)
     }
 }
 
-/* Version 4: a copy of the counters for each warp of the block, so that no two warps want the same word. Do two lanes of a warp? */
+/* Version 4: a copy of the counters for each warp of the block, so that no two warps update the same word. Do two lanes of a warp? */
 static __global__ void histogram_kernel4(const byte *x, unsigned *counts, int n) {
     __shared__ unsigned bins[BLOCK / WARP][BINS];
     for (int b = threadIdx.x; b < BINS * (BLOCK / WARP); b += BLOCK) {
@@ -189,8 +189,8 @@ static __global__ void histogram_kernel5(const byte *x, unsigned *counts, int n)
 }
 
 /* Version 6: as version 3, but equal bytes of a warp are one addition. Match (lesson 06) gives each lane the mask of those lanes that have the
- * same byte; the first of them adds for all. All lanes have to come, so a warp's lanes go through the loop together, and who has no vector
- * brings a value that is none. */
+ * same byte; the first of them adds for all. All lanes have to participate, so a warp's lanes iterate together, and a lane without a vector
+ * passes a value that is no byte. */
 static __device__ void add_for_all_equal(unsigned *bins, unsigned value) {
     unsigned equal = __match_any_sync(ALL_LANES, value), lane = threadIdx.x % WARP;
     if (value < BINS && lane == __ffs(equal) - 1) {
@@ -221,9 +221,9 @@ static __global__ void histogram_kernel6(const byte *x, unsigned *counts, int n)
     }
 }
 
-/* Version 7: a copy for each lane, and the 32 copies of a counter side by side: bins[b][lane] lies in bank `lane`, whatever b is. So no two lanes of
- * a warp meet, neither at a word nor in a bank. The warps of the block share the copies. At the end a thread adds up the copies of one counter, and
- * each begins with another one, or all of them would want the same bank. */
+/* Version 7: a copy for each lane, and the 32 copies of a counter side by side: bins[b][lane] is in bank `lane`, whatever b is. So no two lanes of
+ * a warp conflict, at a word or in a bank. The warps of the block share the copies. At the end a thread adds up the copies of one counter, and
+ * each begins with another one, or all of them would access the same bank. */
 static __global__ void histogram_kernel7(const byte *x, unsigned *counts, int n) {
     __shared__ unsigned bins[BINS][WARP];
     for (int b = threadIdx.x; b < BINS * WARP; b += BLOCK) {
@@ -248,10 +248,10 @@ static __global__ void histogram_kernel7(const byte *x, unsigned *counts, int n)
     }
 }
 
-/* Version 8: 64 copies, so that the copies of a counter fill 256 bytes. Then the counter of byte b and copy c lies b * 256 + c * 4 bytes behind the
+/* Version 8: 64 copies, so that the copies of a counter fill 256 bytes. Then the counter of byte b and copy c is b * 256 + c * 4 bytes after the
  * first one: a number whose lowest byte is c * 4 and whose next one is b. To bring four bytes together in any order is one instruction, __byte_perm,
- * where a shift, a mask and an addition were needed. The price: 64 KB of shared memory to clear and to add up, so there is one block for a
- * multiprocessor, and four threads add up the copies of one counter. */
+ * where a shift, a mask and an addition were needed. The price: 64 KB of shared memory to clear and to add up, so there is one block for an
+ * SM, and four threads add up the copies of one counter. */
 enum { COPIES = 64 };
 
 static __device__ void clear_copies(unsigned *bins) {
@@ -274,7 +274,7 @@ struct adder {
     }
 };
 
-/* Blocks are done at about the same time: each begins with other counters, so that they do not all want the same ones in global memory. */
+/* Blocks are done at about the same time: each begins with other counters, so that they do not all update the same ones in global memory. */
 static __device__ void add_up_copies(const unsigned *bins, unsigned *counts) {
     int b = (threadIdx.x / 4 + 8 * blockIdx.x) % BINS, quarter = threadIdx.x % 4; // BLOCK is 4 * BINS
     unsigned sum = 0;
@@ -299,8 +299,8 @@ static __global__ void __launch_bounds__(BLOCK) histogram_kernel8(const byte *x,
     add_up_copies(bins, counts);
 }
 
-/* Version 9: while a thread counts what it has, nothing of its own is under way. So it asks for the next four vectors before it counts these: two
- * buffers in registers. The first four are asked for before the counters are cleared. */
+/* Version 9: while a thread counts what it has, it has no loads in flight. So it loads the next four vectors before it counts these: two
+ * buffers in registers. The first four are loaded before the counters are cleared. */
 static __device__ void load_round(const uint4 *v, int stride, uint4 a[LOADS]) {
     for (int k = 0; k < LOADS; k++) {
         a[k] = __ldcs(&v[k * stride]);
@@ -443,7 +443,7 @@ static void histogram7(const byte *x, unsigned *counts, int n, cudaStream_t stre
     histogram_in_blocks(histogram_kernel7, x, counts, n, stream);
 }
 
-/* Versions 8 and 9: more than 48 KB of shared memory must be dynamic, and asked for. 64 KB are what every GPU since 2018 has. */
+/* Versions 8 and 9: more than 48 KB of shared memory must be dynamic, and requested. Every GPU since 2018 has 64 KB. */
 enum { COPIES_BYTES = BINS * COPIES * sizeof(unsigned), COPIES_WORTH = 64 * 1024 };
 
 static void histogram_in_copies(void (*kernel)(const byte *, unsigned *, int), const byte *x, unsigned *counts, int n,

@@ -120,7 +120,7 @@ static void doing(const struct one *job, const char *what) {
 static void check_calls(const struct result *r) {
     const struct launch *l = &r->answer.launch[0];
     if (r->answer.launches > 1) {
-        judge_fail("access_limit", "summarize launched %u kernels: the last block can do what the second one does.",
+        judge_fail("access_limit", "summarize launched %u kernels: the last block can do the work of the second one.",
                    r->answer.launches);
     }
     if (r->answer.operations > 1) {
@@ -157,7 +157,7 @@ static std::string wrong_element(const struct result *seen, const struct one *jo
     double at_right = counted(job, 0), at_wrong = counted(job, wrong);
     char text[200];
     if (at_right != 0) {
-        snprintf(text, sizeof text, "\n          the sum of %d zeros comes out as %g: what does a sum begin with?",
+        snprintf(text, sizeof text, "\n          the sum of %d zeros is %g: what is the initial value of a sum?",
                  job->n, at_right);
         return isnan(at_right) ? "" : text;
     }
@@ -191,8 +191,8 @@ static void look_at(const struct result *r, const struct one *job, int which, fl
     if (isnan(found) != isnan(expected)) {
         judge_fail("nan", "result[%d], %s: expected %.9g, found %.9g%s\n          %s", which, names[which], expected,
                    found, launch.c_str(),
-                   isnan(expected) ? "a NaN among the elements must come out"
-                                   : "no element is NaN, but memory that nobody has written is");
+                   isnan(expected) ? "a NaN among the elements must propagate"
+                                   : "no element is NaN, but memory that was never written is");
     }
     std::string element = which == 1 && job->place < job->n
                               ? "\n          the largest is x[" + std::to_string(job->place) + "]"
@@ -276,8 +276,8 @@ static void same_bits(void) {
         memcpy(s ? found : first, r.contents[RESULT].data(), sizeof found);
         if (s > 0 && memcmp(first, found, sizeof first) != 0) {
             judge_fail("wrong_result",
-                       "the same input gave %.9g at first and %.9g now.\n          The order in which blocks come must "
-                       "not decide in which order their sums are added.",
+                       "the same input gave %.9g at first and %.9g now.\n          The order in which blocks finish "
+                       "must not determine the order in which their sums are added.",
                        first[0], found[0]);
         }
         judge_rest(&r);
@@ -325,7 +325,7 @@ int main(int argc, char **argv) {
         {"summarize", "infinities and NaN in many places", special_values, EVERYWHERE},
         {"summarize", "rounded sums within the bound, any address, in a stream", contract, EVERYWHERE},
         {"summarize", "the same input gives the same bits", same_bits, EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"summarize", "it returns without waiting", busy, EVERYWHERE},
         {"summarize", "each element is read once, and there is one atomic per block", thrifty, ON_EMULATOR,
          LIMITS_HERE},

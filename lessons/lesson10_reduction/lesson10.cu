@@ -3,12 +3,12 @@
  *     make lesson10 run                     all versions on several sizes, verified, then measured (or counted)
  *     make lesson10 run V=10 SIZE=1000003   one version, one size
  *
- * You will learn how threads that each know a little find out the whole: as a tree, in shared memory, from lane to
- * lane, between blocks. And what a sum of floats is worth: how exact it is, and whether it comes out the same each
+ * You will learn how threads combine partial results: as a tree, in shared memory, from lane to
+ * lane, between blocks. And what a sum of floats is worth: how exact it is, and whether it is the same each
  * time.
  *
- *     sum_kernel1    a tree in shared memory; the threads that go on are every 2nd, every 4th, ... one
- *     sum_kernel2    the threads that go on are the first ones: no warp is split, but banks collide
+ *     sum_kernel1    a tree in shared memory; the active threads are every 2nd, every 4th, ... one
+ *     sum_kernel2    the active threads are the first ones: no warp diverges, but banks conflict
  *     sum_kernel3    neighbours read neighbours: no bank conflicts
  *     sum_kernel4    two elements per thread, added as they are loaded
  *     sum_kernel5    the last 32 threads are one warp, and need no barrier of the block
@@ -28,8 +28,8 @@
 
 enum { WARP = 32 };
 enum { BLOCK = 256 };          // threads in a block: 8 warps
-enum { BLOCKS_THAT_FIT = 8 };  // version 7: 8 x 256 threads are as many as one multiprocessor holds
-enum { LOADS = 8 };            // versions 8 to 11: float4 that a thread asks for at once
+enum { BLOCKS_THAT_FIT = 8 };  // version 7: 8 x 256 threads are as many as one SM holds
+enum { LOADS = 8 };            // versions 8 to 11: float4 that a thread loads at once
 enum { TILE = BLOCK * LOADS }; // and a block
 enum { BLOCKS_PER_SM = 4 };    // versions 8 to 11: as many of their blocks as surely fit, see the page
 #define ALL_LANES 0xffffffffu
@@ -71,7 +71,7 @@ static __global__ void sum_kernel1(const float *x, float *y, int n) {
 }
 
 /* Version 2: the same additions by other threads. In step s the first BLOCK / (2 s) threads do the work, so whole warps
- * go on and whole warps rest. But now the lanes of a warp want words that lie 2, 4, 8, ... apart. */
+ * continue and whole warps idle. But now the lanes of a warp access words that are 2, 4, 8, ... apart. */
 static __global__ void sum_kernel2(const float *x, float *y, int n) {
     __shared__ float sums[BLOCK];
     int t = threadIdx.x, i = blockIdx.x * BLOCK + t;
@@ -126,9 +126,9 @@ static __global__ void sum_kernel4(const float *x, float *y, int n) {
     }
 }
 
-/* Version 5: when 32 sums are left, one warp can do the rest, without the block's barrier; the other warps go home. The
+/* Version 5: when 32 sums are left, one warp can do the rest, without the block's barrier; the other warps exit. The
  * lanes of that warp still have to wait for each other, twice per step: __syncwarp. All 32 lanes add, also those whose
- * sum nobody wants any more: that costs nothing, and no warp is split. */
+ * sum is no longer used: that costs nothing, and no warp diverges. */
 static __global__ void sum_kernel5(const float *x, float *y, int n) {
     __shared__ float sums[BLOCK];
     int t = threadIdx.x, i = blockIdx.x * (2 * BLOCK) + t;
@@ -155,7 +155,7 @@ static __global__ void sum_kernel5(const float *x, float *y, int n) {
     }
 }
 
-/* Version 6: a lane can have another lane's register (lesson 05). __shfl_xor_sync gives each lane the value of the
+/* Version 6: a lane can read another lane's register (lesson 05). __shfl_xor_sync gives each lane the value of the
  * lane whose number differs in one bit, so after five steps all 32 have the sum. Shared memory is left with one word
  * per warp. */
 static __device__ float warp_sum(float value) {
@@ -186,7 +186,7 @@ static __global__ void sum_kernel6(const float *x, float *y, int n) {
     }
 }
 
-/* Version 7: most of the time goes into starting blocks and into the tree, and both are paid for once per thread. So
+/* Version 7: most of the time is spent on starting blocks and on the tree, and both are paid for once per thread. So
  * let there be as many threads as the GPU holds, and let each add up many elements in a register, before there is any
  * tree. */
 static __global__ void sum_kernel7(const float *x, float *y, int n) {
@@ -201,7 +201,7 @@ static __global__ void sum_kernel7(const float *x, float *y, int n) {
     }
 }
 
-/* Version 8: lesson 03's law: the memory is busy when enough bytes are on their way. So a thread asks for eight
+/* Version 8: lesson 03's law: the memory is busy when enough bytes are in flight. So a thread loads eight
  * float4, 128 bytes, before it adds the first one. A block takes a tile of 8 * 256 vectors, then the tile gridDim.x
  * further on. */
 static __device__ float4 add(float4 a, float4 b) {
@@ -240,7 +240,7 @@ static __global__ void sum_kernel8(const float *x, float *y, int n) {
 }
 
 /* Version 9: x[n] -> y[1], which must be 0 before. No second launch: each block adds its sum to the result, in one
- * piece (atomicAdd). Who comes first? Nobody knows, and a + b + c is not a + c + b. */
+ * piece (atomicAdd). Their order is unspecified, and a + b + c is not a + c + b. */
 static __global__ void sum_kernel9(const float *x, float *y, int n) {
     float sum = block_sum(thread_sum(x, n));
     if (threadIdx.x == 0) {
@@ -249,8 +249,8 @@ static __global__ void sum_kernel9(const float *x, float *y, int n) {
 }
 
 /* Version 10: x[n] -> y[1]. Each block leaves its sum in partial[], and then draws a number: how many blocks were
- * done before? The one that draws the last number knows that all sums are there, and adds them up, in the order of
- * the blocks and not in the order in which they came. __threadfence: whoever sees my number sees my sum, too.
+ * done before? The block with the last number can rely on all sums being stored, and adds them up, in the order of
+ * the blocks and not in the order in which they finished. __threadfence: a block that sees my number sees my sum.
  * atomicInc counts to gridDim.x - 1 and then begins again at 0, so `done` is ready for the next launch. */
 static __global__ void sum_kernel10(const float *x, float *y, int n, float *partial, unsigned *done) {
     __shared__ bool last;
@@ -276,8 +276,8 @@ static __global__ void sum_kernel10(const float *x, float *y, int n, float *part
 }
 
 /* Version 11: x[n] -> y[1]. In version 10 a sum makes three trips to L2 and back, one after the other: the fence
- * waits for it, the counter is asked, the last block reads. Here a block writes its sum together with a mark, as one
- * word of 8 bytes, which nobody can see by halves: no fence, no counter. The last block of the grid reads each word
+ * waits for it, the counter is updated, the last block reads. Here a block writes its sum together with a mark, as one
+ * word of 8 bytes, which is read and written whole: no fence, no counter. The last block of the grid reads each word
  * again and again until it is marked, and clears it for the next launch. It waits for other blocks, so these must be
  * running or done: see the page. */
 static __global__ void sum_kernel11(const float *x, float *y, int n, volatile unsigned long long *words) {

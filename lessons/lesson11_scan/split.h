@@ -132,7 +132,7 @@ static void judge_instructions(const struct result *r, int n) {
     if (executed > limit * rows + OWN) {
         judge_fail("access_limit",
                    "the result is right, but a warp needed %.0f instructions for 32 elements (limit %.0f).%s\n"
-                   "          One ballot tells a lane how many zeros are before it; five steps add up the warps.",
+                   "          One ballot gives a lane the number of zeros before it; five steps add up the warps.",
                    executed / rows, limit + OWN / rows, judge_launch_text(r).c_str());
     }
 }
@@ -157,7 +157,7 @@ static void judge_economy(const struct result *r, const struct work *w, struct h
     }
     judge_instructions(r, w->n);
     if (w->n >= LONG) {
-        judge_shared(r, THREADS, "Give each block a tile, and let the tiles be worked on at the same time.");
+        judge_shared(r, THREADS, "Assign a tile to each block, so that the tiles are processed in parallel.");
     }
     judge_note("elements read %.2f times, %.0f instructions for 32 of them; limits: 2 and 250", times,
                w->n ? (double)k->warp_instructions * 32 / w->n : 0);
@@ -198,7 +198,7 @@ static std::string remark(const struct work *w, const struct elements *e, const 
     }
     auto at = std::find(e->x.begin(), e->x.end(), found[bad]);
     if (at == e->x.end()) {
-        return belongs + "; what is here is no element of x.";
+        return belongs + "; the value here is not an element of x.";
     }
     bool one = found[bad] >> w->bit & 1, should = bad >= e->zeros;
     std::string text = belongs + "; here is " + place_text((int)(at - e->x.begin()));
@@ -331,7 +331,7 @@ static int split_main(int argc, char **argv, const struct split_task *asked, con
         {"split", sizes, random_input, EVERYWHERE},
         {"split", left, memory_again, EVERYWHERE},
         {"split", "runs, any address, in a stream", contract, EVERYWHERE},
-        {"split", "a launch that fails is told", refused, EVERYWHERE},
+        {"split", "a failed launch is reported", refused, EVERYWHERE},
         {"split", "it returns without waiting", busy, EVERYWHERE},
         {"split", "reads, atomics, instructions, threads", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),

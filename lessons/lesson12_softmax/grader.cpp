@@ -118,8 +118,9 @@ static void judge_economy(const struct result *r, struct handle x, const struct 
                    r->answer.launches);
     }
     judge_reads(r, x, per_row(cols, 32),
-                "Keep a row where it is near once it is read; neighbouring threads take neighbours.");
-    judge_writes(r, out->log_p, per_row(cols, 0), "Write each element once; neighbouring threads take neighbours.");
+                "Keep a row on chip once it is read, and assign neighbouring elements to neighbouring threads.");
+    judge_writes(r, out->log_p, per_row(cols, 0),
+                 "Write each element once, with neighbouring threads writing neighbouring elements.");
 }
 
 /* Fewer rows one block may have, a warp for each. */
@@ -169,16 +170,17 @@ static std::string advice(const struct one *job, const float *x, float found, do
         all += exp((double)x[c]);
     }
     if (fabs(found - exp(expected)) <= 1e-4 * exp(expected)) {
-        return "that is the softmax itself, and its logarithm is wanted";
+        return "that is the softmax itself, and its logarithm is expected";
     }
     if (isinf(found) && expected < -80) {
-        return "the softmax itself is smaller than a float can be, its logarithm is not: take no logarithm of it";
+        return "the softmax itself underflows in float, its logarithm does not: do not take the logarithm of it";
     }
     if (isnan(found)) {
-        return "no NaN is in this row: which difference of two infinities has been taken, and what has no elements?";
+        return "this row contains no NaN: was a difference of two infinities computed, or the result of a part without "
+               "elements?";
     }
     if (fabs(found - expected) < 0.1 && fabs(largest) >= 1000) {
-        return "nearly: something small was added to something large. What is x - largest, and what comes then?";
+        return "nearly: a small number was added to a large one. What is x - largest, and what is computed from it?";
     }
     if (isinf(found) && all == 0) {
         return "every exp of this row has become 0: was the row's own largest element subtracted? And of no elements,\n"
@@ -296,8 +298,9 @@ static void thrifty_at(int rows, int cols, uint64_t seed) {
     struct handle x = {0, 0};
     c.limits = [=](const struct result *r) {
         judge_reads(r, x, {0.97, 1.08 + 64.0 / cols},
-                    "Keep a row where it is near once it is read; neighbouring threads take neighbours.");
-        judge_writes(r, out.log_p, {0.97, 1.08}, "Write each element once; neighbouring threads take neighbours.");
+                    "Keep a row on chip once it is read, and assign neighbouring elements to neighbouring threads.");
+        judge_writes(r, out.log_p, {0.97, 1.08},
+                     "Write each element once, with neighbouring threads writing neighbouring elements.");
         judge_many(r, rows, cols);
     };
     struct result r = judge_run(&c);
@@ -330,7 +333,7 @@ int main(int argc, char **argv) {
         {"cross_entropy", "forbidden words: -INFINITY in part of a row", forbidden_words, EVERYWHERE},
         {"cross_entropy", "rows with NaN, with INFINITY, of -INFINITY only", special_values, EVERYWHERE},
         {"cross_entropy", "any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"cross_entropy", "it returns without waiting", busy, EVERYWHERE},
         {"cross_entropy", "one launch; each score read once, each logarithm written once", thrifty, ON_EMULATOR},
         JUDGE_AGAIN(again),

@@ -159,7 +159,7 @@ template <int THREADS> static __device__ struct pair block_pair(struct pair p) {
 }
 
 /* Version 3: the largest and the sum in one pass. The sum is kept for the largest element so far; when a larger one
- * comes, it is scaled. An element x alone is the pair {x, 1}, since exp(x - x) is 1. */
+ * appears, it is rescaled. An element x alone is the pair {x, 1}, since exp(x - x) is 1. */
 template <class T> static __global__ void softmax_kernel3(const T *x, T *y, int cols) { // T: float, until version 11
     x += (size_t)blockIdx.x * cols;
     y += (size_t)blockIdx.x * cols;
@@ -173,9 +173,9 @@ template <class T> static __global__ void softmax_kernel3(const T *x, T *y, int 
     }
 }
 
-/* Version 4: the row stays in shared memory, so it is read from global memory once. Each thread comes back to the words
- * that it has put there itself, so the only barriers are those of block_max and block_sum. The launch says how long the
- * row is. */
+/* Version 4: the row stays in shared memory, so it is read from global memory once. Each thread reads only the words
+ * that it has stored itself, so the only barriers are those of block_max and block_sum. The launch passes the length of
+ * the row. */
 static __global__ void softmax_kernel4(const float *x, float *y, int cols) {
     extern __shared__ float row[];
     x += (size_t)blockIdx.x * cols;
@@ -289,8 +289,8 @@ template <class T, int VECTORS> static __device__ float exp_part(struct part<T, 
     return sum;
 }
 
-/* How many blocks of a kernel are to be in a multiprocessor at once: as many as 65536 registers allow, if a thread needs 24
- * besides its elements. The compiler keeps to it (__launch_bounds__). No multiprocessor has fewer than 1024 threads. */
+/* How many blocks of a kernel are to be resident on an SM: as many as 65536 registers allow, if a thread needs 24
+ * besides its elements. The compiler keeps to it (__launch_bounds__). No SM has fewer than 1024 threads. */
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
 enum { THREADS_AT_ONCE = 2048 };
 #else
@@ -304,7 +304,7 @@ template <class T> static constexpr int blocks_at_once(int threads, int vectors)
 
 /* Version 5: the row stays in the registers of a block: THREADS * VECTORS vectors, so a kernel for each length. Each
  * thread takes the exp with its own largest element, and what it has to be multiplied by in the end is known after one
- * barrier. Rows lie on multiples of 16 bytes; others are left to version 4. */
+ * barrier. Rows are aligned to 16 bytes; version 4 handles the others. */
 template <class T, int THREADS, int VECTORS>
 static __global__ __launch_bounds__(THREADS, blocks_at_once<T>(THREADS, VECTORS)) //
     void softmax_kernel5(const T *x, T *y, int cols) {
@@ -317,7 +317,7 @@ static __global__ __launch_bounds__(THREADS, blocks_at_once<T>(THREADS, VECTORS)
     store_part(p, scale(largest, row.largest) / row.sum, y, cols, threadIdx.x, THREADS);
 }
 
-/* Version 6: a warp for each row. Nobody waits for anybody but the lanes of a warp, and they do so in the shuffles. */
+/* Version 6: a warp for each row. Only the lanes of a warp wait for each other, and they do so in the shuffles. */
 template <class T, int VECTORS> static __global__ void softmax_kernel6(const T *x, T *y, int rows, int cols) {
     int r = blockIdx.x * (SMALL_BLOCK / WARP) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (r >= rows) {
@@ -332,7 +332,7 @@ template <class T, int VECTORS> static __global__ void softmax_kernel6(const T *
 }
 
 /* Version 7: LANES lanes for each row, so a warp has several. The steps of the shuffles stay within the group: LANES / 2
- * and less. All lanes take part in the shuffles, those that have no row as well, so nobody may leave before. */
+ * and less. All lanes participate in the shuffles, including those without a row, so none may exit before. */
 template <class T, int LANES> static __global__ void softmax_kernel7(const T *x, T *y, int rows, int cols) {
     int r = blockIdx.x * (SMALL_BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
     int here = r < rows ? cols : 0;
@@ -350,8 +350,8 @@ template <class T, int LANES> static __global__ void softmax_kernel7(const T *x,
     store_part(p, 1.0f / sum, y, here, lane, LANES);
 }
 
-/* Version 8: rows that begin anywhere. What lies between the first multiple of 16 bytes and the last one is loaded as in
- * version 5. The elements before and behind, fewer than LENGTH each, are the edges: the first threads take one each. */
+/* Version 8: rows that begin anywhere. The part between the first multiple of 16 bytes and the last one is loaded as in
+ * version 5. The elements before and after it, fewer than LENGTH each, are the edges: the first threads take one each. */
 struct edges {
     int before, inside, behind; // elements
 };
@@ -394,7 +394,7 @@ template <class T> struct room {
 };
 
 /* The pair of what a thread has in shared memory, a few vectors at a time: while it works on these, the next ones are still
- * on their way. `first` is the column of its first vector. */
+ * in flight. `first` is the column of its first vector. */
 template <class T, int THREADS>
 static __device__ struct pair shared_pair(const vector<T> *kept, struct pair p, int first, int cols) {
     const int LENGTH = vector<T>::LENGTH, SHARED = room<T>::SHARED, TURN = room<T>::REGISTERS;
@@ -420,8 +420,8 @@ static __device__ struct pair shared_pair(const vector<T> *kept, struct pair p, 
     return p;
 }
 
-/* The blocks of a row tell each other their pairs. A pair is one word of 8 bytes, which nobody can see by halves; 0 means
- * that it is not there yet, and no pair is 0: its sum is at least 1, or its largest element is -INFINITY. A block leaves a
+/* The blocks of a row publish their pairs. A pair is one word of 8 bytes, which is read and written whole; 0, the sentinel,
+ * means that it is not stored yet, and no pair is 0: its sum is at least 1, or its largest element is -INFINITY. A block leaves a
  * word for each reader, words[from][to], and the reader clears it for the next launch. Called by a whole warp. */
 static __device__ unsigned long long word_of(struct pair p) {
     return (unsigned long long)__float_as_uint(p.largest) << 32 | __float_as_uint(p.sum);
@@ -548,7 +548,7 @@ static __global__ __launch_bounds__(THREADS, blocks_at_once<T>(THREADS, VECTORS)
 /* As in lesson 03: queued in `stream`, no waiting, and a matrix may be empty. A version leaves what it is not made for to
  * another one. The try_... return false for that. */
 
-/* How many elements the address lies behind a multiple of 16 bytes. */
+/* How many elements the address is past a multiple of 16 bytes. */
 template <class T> static int elements_up(const T *address) {
     return (int)((uintptr_t)address % 16 / sizeof(T));
 }
@@ -582,7 +582,7 @@ template <class T> static void softmax3(const T *x, T *y, int rows, int cols, st
     CUDA_CHECK_LAUNCH();
 }
 
-/* A block may have 48 KiB of shared memory; more, up to what the device allows, only if the program asks for it. */
+/* A block may have 48 KiB of shared memory; more, up to what the device allows, only if the program requests it. */
 static int shared_per_block(void) {
     int device = 0, most = 0;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -704,9 +704,9 @@ static void softmax8(const float *x, float *y, int rows, int cols, struct scratc
     }
 }
 
-/* Version 9: how many blocks share a row, 0: it is not for such rows. As many as have room for it; and where there are few
- * rows, as many smaller ones as give each multiprocessor two. There are never more than multiprocessors, so all blocks of a
- * row can run at once. */
+/* Version 9: how many blocks share a row, 0: it is not for such rows. As many as have room for it; and with few
+ * rows, as many smaller ones as give each SM two. There are never more than SMs, so all blocks of a
+ * row can be resident at once. */
 enum { LONG_FROM = 16384 };
 
 template <class T, int THREADS> static int blocks_of_row(int rows, int cols) {

@@ -171,8 +171,8 @@ static double judge_others(const struct result *r, const struct one *job, const 
     if (read > most) {
         judge_fail("access_limit",
                    "the result is right, but beside x %.0f sectors of 32 bytes were read, as many as %.0f rows of x "
-                   "have (limit: half of the\n          %d rows, and %d).%s\n          Read what belongs to a column "
-                   "once for the whole walk of a thread.",
+                   "have (limit: half of the\n          %d rows, and %d).%s\n          Read the parameters of a column "
+                   "once for all rows of a thread.",
                    read, read / row, job->rows, MORE, judge_launch_text(r).c_str());
     }
     return read / row;
@@ -184,7 +184,7 @@ static void judge_host(const struct result *r, const struct one *job) {
     uint64_t handed = h->copied_in + h->read_there + h->parameters + h->filled;
     if (job->cols >= HOST_COLUMNS && handed >= job->cols * sizeof(float)) {
         judge_fail("not_by_kernel",
-                   "the result is right, but in the call the host handed %llu bytes to the device, and mean has %zu: "
+                   "the result is right, but in the call the host passed %llu bytes to the device, and mean has %zu: "
                    "kernels have\n          to compute mean and variance.%s",
                    (unsigned long long)handed, job->cols * sizeof(float), judge_launch_text(r).c_str());
     }
@@ -227,22 +227,21 @@ static std::string mean_remark(const struct one *job, const struct inputs &in, i
 static std::string variance_remark(const struct one *job, const struct column *expected, float found) {
     double bound = 1e-3 * expected->variance;
     if (job->rows > 1 && fabs(found / (double)job->rows - expected->variance) < bound) {
-        return "\n          it is the sum of the squared distances, and their mean is asked for";
+        return "\n          it is the sum of the squared distances, and their mean is expected";
     }
     if (fabs((double)found * found - expected->variance) < bound) {
-        return "\n          it is the deviation: the root of what is asked for";
+        return "\n          it is the standard deviation: the square root of the expected value";
     }
     if (job->rows > 1 && fabs(found * (job->rows - 1.0) / job->rows - expected->variance) < bound) {
-        return "\n          it is the sum of the squared distances divided by rows - 1, and rows is asked for";
+        return "\n          it is the sum of the squared distances divided by rows - 1: divide by rows";
     }
     if (expected->mean * expected->mean > 100 * expected->variance) {
         return judge_print("\n          the mean is %g, and its square much larger than the variance: are two large "
                            "numbers subtracted from each other?",
                            expected->mean);
     }
-    return "\n          the mean is right, so look at m2. What does one number more add: which two distances are "
-           "multiplied?\n"
-           "          And what do two means that lie apart add when their triples are merged?";
+    return "\n          the mean is right, so check m2. What does one more number add: which two distances are "
+           "multiplied?\n          And what does the distance of two means add when their triples are merged?";
 }
 
 static void look_at_column(const struct result *r, const char *name, int c, float found, double expected, double bound,
@@ -373,8 +372,8 @@ static void same_bits(void) {
         }
         if (differs < found.size()) {
             judge_fail("wrong_result",
-                       "the same input gave another %s in call %d.\n          The order "
-                       "in which blocks finish must not decide in which order their triples are merged.",
+                       "the same input gave another %s in call %d.\n          The order in which blocks finish must "
+                       "not determine the order in which their triples are merged.",
                        differs < (size_t)job.cols       ? "mean"
                        : differs < 2 * (size_t)job.cols ? "variance"
                                                         : "y",
@@ -425,7 +424,7 @@ int main(int argc, char **argv) {
         {"batchnorm", "no digits are lost when the mean is 4096", large_means, EVERYWHERE},
         {"batchnorm", "another epsilon, any address, in a stream", contract, EVERYWHERE},
         {"batchnorm", "the same input gives the same bits", same_bits, EVERYWHERE},
-        {"launch", "a launch that fails is reported", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"batchnorm", "it returns without waiting", busy, EVERYWHERE},
         {"batchnorm", "x is read twice, and hardly anything else; threads of several blocks", thrifty, ON_EMULATOR,
          LIMITS_HERE},

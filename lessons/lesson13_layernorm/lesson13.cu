@@ -4,21 +4,21 @@
  *     make lesson13 run V=4 SIZE=8192    one version, rows of 8192 numbers
  *
  * You will learn how to find mean and variance in one pass without losing digits, how to keep a row in registers so that each number is read
- * once and written once, and how a backward pass adds up the columns while it walks over the rows.
+ * once and written once, and how a backward pass adds up the columns while it iterates over the rows.
  *
  *     layernorm_kernel1   a block for a row; three passes: mean, variance, result
  *     layernorm_kernel2   sum and sum of squares in one pass: fast, and wrong when the mean is large
  *     layernorm_kernel3   mean and variance in one pass, exactly: Welford's update, and triples that are merged
  *     layernorm_kernel4   the row in registers: one read, one write, 16 bytes at a time
  *     layernorm_kernel5   the width is a constant: no guards, one meeting, and no more threads than the row needs
- *     layernorm_kernel6   blocks that stay: gamma and beta in registers, the next row on its way
+ *     layernorm_kernel6   blocks that stay: gamma and beta in registers, the next row prefetched
  *     rmsnorm_kernel7     RMSNorm: without the mean
- *     add_kernel8         x + residual by a kernel of its own, then version 5
+ *     add_kernel8         x + residual by a separate kernel, then version 5
  *     add_kernel9         x + residual in the same kernel
  *     backward_kernel10   a block for a row, and a second kernel that reads everything again for the column sums
  *     backward_kernel11   one pass; each row adds to the column sums with atomics
- *     backward_kernel12   one pass; a block walks over many rows and keeps its columns' sums in registers
- *     backward_kernel13   and the next rows are on their way meanwhile
+ *     backward_kernel12   one pass; a block iterates over many rows and keeps its columns' sums in registers
+ *     backward_kernel13   and the next rows are prefetched meanwhile
  */
 // sizes: 0 1 31 33 1000 1025 4096
 #include <cuda_pipeline.h>
@@ -33,7 +33,7 @@ enum { WARP = 32 };
 enum { BLOCK = 256 };    // threads in a block of versions 1 to 3: 8 warps
 enum { PIECES = 4 };     // 16-byte pieces of a row that a thread keeps in registers
 enum { WIDEST = 1024 };  // threads in a block, at most
-enum { ROWS_EACH = 16 }; // a block that stays has so many rows one after the other, or it is not worth staying
+enum { ROWS_EACH = 16 }; // a persistent block pays only with this many rows, one after the other
 #define ALL_LANES 0xffffffffu
 
 // ---------------------------------------------------------------- the references
@@ -152,7 +152,7 @@ static __device__ struct triple block_merge(struct triple t) {
 
 // ---------------------------------------------------------------- forward, number by number
 
-/* Versions 1 to 3: x[rows][cols] -> y[rows][cols], and mean and rstd of each row, which backward will want. A block for a row. */
+/* Versions 1 to 3: x[rows][cols] -> y[rows][cols], and mean and rstd of each row, which backward needs. A block for a row. */
 
 /* Version 1: as the formula says. The mean needs all numbers; the variance needs the mean, and all numbers again; the result needs both,
  * and all numbers a third time. */
@@ -260,7 +260,7 @@ template <int N> static __device__ void load_parameters(const float *from, float
     }
 }
 
-/* Versions 4 to 9 and 12 to 13 take rows whose numbers come in whole pieces, at addresses where a piece may be. */
+/* Versions 4 to 9 and 12 to 13 take rows that consist of whole pieces, at addresses aligned for a piece. */
 
 /* Version 4: the row is read once and stays: each thread has PIECES pieces of it in registers. So the two passes of version 1, which are as
  * exact as can be, cost no memory traffic any more. Pieces that do not exist count as 0. */
@@ -345,7 +345,7 @@ template <int T> static __device__ struct triple row_merge(struct triple t, int 
     return merge_lanes<WARPS>({t.count, other.mean, other.m2});
 }
 
-/* What a thread knows of its own numbers: two passes through registers. */
+/* The triple of a thread's own numbers: two passes through registers. */
 template <int V, int N> static __device__ struct triple thread_triple(const float (&v)[V][N]) {
     struct triple t = {V * N, 0.0f, 0.0f};
     for (int k = 0; k < V; k++) {
@@ -378,7 +378,7 @@ static __device__ void write_row(uint4 *to, float (&v)[V][N], float m, float r, 
 }
 
 /* Version 5: no guards, no division, no loop that the compiler cannot unroll; only as many threads as the row has work for, and several rows in a
- * block instead; and mean and variance are found together, so that the row's threads meet once and not twice. */
+ * block instead; and mean and variance are found together, so that the row's threads synchronize once and not twice. */
 template <class number, int COLS>
 static __global__ void layernorm_kernel5(const number *x, number *y, const float *gamma, const float *beta, float *mean,
                                          float *rstd, int rows) {
@@ -402,11 +402,11 @@ static __global__ void layernorm_kernel5(const number *x, number *y, const float
     }
 }
 
-/* Version 6: gamma and beta are read again for each row, and with bf16 that is more than the row itself. So let a block stay, keep its part
- * of them in registers, and take row after row. Then nobody else fills the time in which it waits: the next rows have to be on their way
- * before they are needed. cp.async brings them into shared memory; each thread fetches what it will use itself, so that no barrier is
+/* Version 6: gamma and beta are read again for each row, and with bf16 that is more than the row itself. So a persistent block keeps its part
+ * of them in registers, and takes row after row. Then no other block hides its latency: the next rows have to be prefetched
+ * before they are needed. cp.async copies them to shared memory; each thread copies the data that it will use itself, so that no barrier is
  * needed. */
-enum { STAGES = 2 };              // rows on their way
+enum { STAGES = 2 };              // rows in flight
 extern __shared__ uint4 stages[]; // [STAGES][blockDim.y][a row], for each array that is read
 
 template <class number, int COLS, int V>
@@ -558,8 +558,8 @@ static __global__ void add_any_kernel(const number *x, const number *residual, n
     }
 }
 
-/* Version 9: the sum is in registers when it is needed. Normalized is the rounded sum, the one that is written and that others will see. Two
- * arrays come in, so a thread has half as many pieces of each. */
+/* Version 9: the sum is in registers when it is needed. The rounded sum is normalized, the one that is written and that others will read. Two
+ * arrays are loaded, so a thread has half as many pieces of each. */
 enum { ADD_PIECES = 2 };
 
 template <class number, int COLS>
@@ -599,7 +599,7 @@ static __global__ void add_kernel9(const number *x, const number *residual, numb
 
 // ---------------------------------------------------------------- backward
 
-/* dy[rows][cols], x[rows][cols] and what forward has left -> dx[rows][cols], and for each column dgamma and dbeta: backward_cpu says how. */
+/* dy[rows][cols], x[rows][cols] and what forward has left -> dx[rows][cols], and for each column dgamma and dbeta: see backward_cpu. */
 
 /* Version 10: dx row by row, as version 1: first two sums, then the result. */
 template <class number>
@@ -620,7 +620,7 @@ static __global__ void backward_kernel10(const number *dy, const number *x, numb
     }
 }
 
-/* And the columns by a second kernel, which reads x and dy once more: a block for 32 columns, whose 8 warps walk down the rows. */
+/* And the columns by a second kernel, which reads x and dy again: a block for 32 columns, whose 8 warps iterate over the rows. */
 enum { LINES = 8 };
 
 template <class number>
@@ -680,7 +680,7 @@ template <class number> __host__ __device__ constexpr int block_threads(int cols
     return threads_for<number>(cols, pieces_each<number>(cols)) * rows_together<number>(cols);
 }
 
-/* How many such blocks a multiprocessor should have room for: so many registers may a thread have. */
+/* How many such blocks should fit on an SM, which limits the registers of a thread. */
 template <class number> __host__ __device__ constexpr int blocks_each(int cols) {
     return block_threads<number>(cols) < 512 ? 512 / block_threads<number>(cols) : 1;
 }
@@ -774,8 +774,8 @@ static __global__ void __launch_bounds__(block_threads<number>(COLS), blocks_eac
     leave_columns<COLS, T, R>(dgamma, dbeta, partial);
 }
 
-/* Version 13: a block that stays is often alone on its multiprocessor, so while it adds up, nothing is on its way. As in version 6, cp.async
- * brings the next rows meanwhile. */
+/* Version 13: a persistent block is often alone on its SM, so while it adds up, nothing is in flight. As in version 6, cp.async
+ * prefetches the next rows meanwhile. */
 template <class number, int COLS>
 static __global__ void __launch_bounds__(block_threads<number>(COLS), blocks_each<number>(COLS))
     backward_kernel13(const number *dy, const number *x, number *dx, const float *gamma, const float *mean,
@@ -903,8 +903,8 @@ template <class number> static void layernorm5(const struct arrays<number> *a, c
                        : layernorm5_of<number, 8192>)(a, stream);
 }
 
-/* How many blocks of a kernel whose blocks stay fit on the GPU at once; 0: it has not so much shared memory. It takes several calls to find out,
- * so launchers ask once. */
+/* How many blocks of a persistent kernel fit on the GPU; 0: it does not have enough shared memory. This takes several calls,
+ * so launchers query it once. */
 template <class kernel_type> static int blocks_that_fit(kernel_type kernel, dim3 block, size_t shared) {
     int device = 0, largest = 0, each = 0;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -1023,7 +1023,7 @@ template <class number> static void backward11(const struct arrays<number> *a, c
     }
 }
 
-/* Version 12, or 13 where rows come ahead and there is shared memory for them. */
+/* Version 12, or 13 where rows are prefetched and there is shared memory for them. */
 template <class number, int COLS, bool AHEAD>
 static void backward_of(const struct arrays<number> *a, cudaStream_t stream) {
     constexpr int R = rows_together<number>(COLS);

@@ -159,19 +159,19 @@ static std::string remark(const struct arrays *a, float found, int r) {
     } known[] = {
         {sum + bias, "that is W x + bias, without gelu"},
         {gelu(sum), "that is gelu(W x): the bias is missing"},
-        {gelu(sum) + bias, "that is gelu(W x) + bias: the bias comes first"},
+        {gelu(sum) + bias, "that is gelu(W x) + bias: add the bias first"},
         {gelu(sum + 32 * bias), "the bias was added 32 times: by each lane"},
-        {gelu_tanh(sum + bias), "that is gelu with tanh, which is not quite the same: take erf"},
+        {gelu_tanh(sum + bias), "that is gelu with tanh, an approximation: use erf"},
         {gelu(product(a, r, BYTES_UNSIGNED) + bias), "the weights were read as 0 to 255: what is the sign of a char?"},
         {gelu(product(a, r, FIRST_SCALE) + bias), "all weights of the row had the scale of its first group"},
         {gelu(product(a, r, SCALE_OF_THE_LANE) + bias),
-         "each lane kept the scale of its first weights: 128 columns further its weights belong to another group"},
+         "each lane kept the scale of its first weights: 128 columns further, its weights are in another group"},
         {gelu(product(a, r, NO_SCALE) + bias), "no weight had a scale"},
         {gelu(product(a, r, FEWER_SCALES) + bias), "the scales are those of another row: how many scales has a row "
                                                    "whose last group is shorter?"},
         {gelu(product(a, r, FIRST_ROW) + bias), "the scales are those of the first row"},
         {gelu(product(a, r, ONE_LANE) + bias),
-         "that is what lane 0 alone has added up: who adds the other lanes' sums?"},
+         "that is the sum of lane 0 alone: where are the other lanes' sums added?"},
         {gelu(bias), "that is gelu(bias): nothing was added to it"},
     };
     for (auto &k : known) {
@@ -310,7 +310,7 @@ int main(int argc, char **argv) {
         {"layer", "layer without rows, and without columns", empty, EVERYWHERE},
         {"layer", "20011 rows, and a grid that could have four million", many_rows, EVERYWHERE},
         {"layer", "layer: any address, NaN, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"launch", "layer tells of a launch that fails", refused, EVERYWHERE},
+        {"launch", "layer reports a failed launch", refused, EVERYWHERE},
         {"layer", "layer returns without waiting", busy, EVERYWHERE},
         {"layer", "layer reads each weight once, and x for several rows", thrifty, ON_EMULATOR},
         JUDGE_AGAIN(again),

@@ -8,11 +8,11 @@
  *
  *     gemv_kernel1    a thread for each row
  *     gemv_kernel2    a warp for each row: neighbouring lanes read neighbouring weights
- *     gemv_kernel3    16 bytes at a time, four of them on their way
+ *     gemv_kernel3    16 bytes at a time, four of them in flight
  *     gemv_kernel4    two rows for a warp: each x is read once for both
  *     gemv_kernel5    two rows for a block: shorter pieces of work
  *     gemv_kernel6    few rows: several blocks share them, and the last one adds up
- *     gemv_kernel7    the transposed matrix, as it lies in memory: a thread for each four columns
+ *     gemv_kernel7    the transposed matrix, as it is stored: a thread for each four columns
  *     gemv_kernel8    weights of 2 bytes (fp16)
  *     gemv_kernel9    weights of 1 byte (int8), a scale for each 128 of them
  *     gemv_kernel10   weights of half a byte (int4); a thread keeps its x in registers
@@ -31,7 +31,7 @@
 #include "measure.h"
 
 enum { WARP = 32 };
-enum { BLOCK = 128, WARPS = BLOCK / WARP };          // versions 1 to 4: a warp has rows of its own
+enum { BLOCK = 128, WARPS = BLOCK / WARP };          // versions 1 to 4: a warp has separate rows
 enum { WIDE_BLOCK = 256, WIDE = WIDE_BLOCK / WARP }; // versions 5 to 7: a block has them
 #define ALL_LANES 0xffffffffu
 
@@ -71,7 +71,7 @@ static __device__ float warp_sum(float value) {
     return value;
 }
 
-/* 16 bytes of the matrix. Nobody will ask for them again, so L1 need not keep them, and has more room for x. */
+/* 16 bytes of the matrix. They are not read again, so L1 need not keep them, and has more room for x. */
 static __device__ uint4 load_once(const uint4 *from) {
     uint4 v;
     asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -126,8 +126,8 @@ template <class T> static __global__ void gemv_kernel2(const T *W, const T *x, f
     }
 }
 
-/* Version 3: from here on N is a multiple of 4, so each row begins on a multiple of 16 bytes. A lane asks for four
- * float4, 2 KB for each warp, and for the next four before the loop goes round: left to itself, the compiler would put each
+/* Version 3: from here on N is a multiple of 4, so each row begins on a multiple of 16 bytes. A lane loads four
+ * float4, 2 KB for each warp, and the next four before the next iteration: left to itself, the compiler would put each
  * load right in front of where its numbers are used, and the warp would wait four times instead of once. */
 static __global__ void gemv_kernel3(const float *W, const float *x, float *y, int M, int N) {
     enum { LOADS = 4 };
@@ -172,7 +172,7 @@ template <int ROWS> static __device__ void write_rows(float (&sum)[ROWS], float 
 }
 
 /* Version 4: two rows for a warp. In version 3 there is a load of x for each load of W; now one for two. A row that does
- * not exist is the last one once more, and is not written. */
+ * not exist is replaced by the last one, and is not written. */
 static __global__ void gemv_kernel4(const float *W, const float *x, float *y, int M, int N) {
     enum { ROWS = 2, LOADS = 4 };
     int row = (blockIdx.x * WARPS + threadIdx.x / WARP) * ROWS, lane = threadIdx.x % WARP, vectors = N / 4;
@@ -250,7 +250,7 @@ template <int ROWS> static __device__ float block_sums(float (&sum)[ROWS], int w
 }
 
 /* Version 5: two rows for a block. A warp that has two rows for itself is busy for long, and towards the end some still are
- * when nothing is left to begin. Eight warps that share them are done eight times as soon. The sum now goes through shared
+ * when no work is left to start. Eight warps that share them are done eight times as soon. The sum now goes through shared
  * memory, as in lesson 10. */
 static __global__ void gemv_kernel5(const float *W, const float *x, float *y, int M, int N) {
     enum { ROWS = 2, LOADS = 2 };
@@ -287,7 +287,7 @@ static __global__ void gemv_kernel5(const float *W, const float *x, float *y, in
 }
 
 /* For versions 6 and 7, whose blocks have parts of a sum: counts the blocks of a group that have written theirs, and is
- * true in the last one. Lesson 10's version 10: the fence before, as a block that sees the number must see the part; atomicInc
+ * true in the last one. Lesson 10's version 10: the fence before, as a block that reads the number must see the part; atomicInc
  * begins again at 0, so the counter is ready for the next launch. */
 static __device__ bool is_last(unsigned *done, unsigned parts) {
     __shared__ bool last;
@@ -306,7 +306,7 @@ static __device__ void add_parts(const float *partial, float *y, int first, int 
     for (int i = first + threadIdx.x; i < min(first + count, n); i += blockDim.x) {
         float sum = 0.0f;
         for (int p = 0; p < parts; p++) {
-            sum += __ldcg(&partial[(size_t)p * n + i]); // from L2, where all multiprocessors meet
+            sum += __ldcg(&partial[(size_t)p * n + i]); // from L2, which all SMs share
         }
         y[i] = sum;
     }
@@ -351,9 +351,9 @@ static __global__ void gemv_kernel6(const float *W, const float *x, float *y, in
     }
 }
 
-/* Version 7: y[N] = W' x[M], and W lies as before. A column of W is a row of W': its weights lie N apart. So a thread has
+/* Version 7: y[N] = W' x[M], and W is stored as before. A column of W is a row of W': its weights are N apart. So a thread has
  * four neighbouring columns, and walks down: neighbouring threads, neighbouring addresses. A block has 32 threads across
- * and 8 down, whose sums meet in shared memory; it has `part` rows, and gridDim.y blocks share the columns. */
+ * and 8 down, whose sums are combined in shared memory; it has `part` rows, and gridDim.y blocks share the columns. */
 static __global__ void gemv_kernel7(const float *W, const float *x, float *y, int M, int N, int part, float *partial,
                                     unsigned *done) {
     enum { LOADS = 8, DOWN = WIDE_BLOCK / WARP };
@@ -408,7 +408,7 @@ static __device__ float dot(float sum, uint4 a, uint4 b) {
 
 /* Version 8: W and x in fp16, N a multiple of 8. As version 5; 16 bytes are eight weights now, so a row has half as many
  * loads, and a block of 16 warps takes four rows, with one load for each. With so little for a thread to do, registers
- * that let three blocks into a multiprocessor are worth more than loads that come early. */
+ * that let three blocks fit on an SM are worth more than early loads. */
 static __global__ void gemv_kernel8(const __half *W, const __half *x, float *y, int M, int N) {
     enum { ROWS = 4, THREADS = 2 * WIDE_BLOCK };
     int row = blockIdx.x * ROWS, vectors = N / 8;
@@ -432,7 +432,7 @@ static __global__ void gemv_kernel8(const __half *W, const __half *x, float *y, 
 }
 
 /* Four int8 weights, times four x in fp16. A byte becomes a number without a conversion: as the lowest byte of an fp16 number
- * it counts in ones if the other byte says 1024, which is 0x64. So 0x64.. is 1024 plus the byte. The sign bit, turned
+ * it counts in ones if the other byte is that of 1024, 0x64. So 0x64.. is 1024 plus the byte. The sign bit, turned
  * round, adds 128 to an int8, which makes it a byte from 0 to 255; 1024 + 128 is then taken away again, exactly. */
 static __device__ float dot_int8(float sum, uint32_t q, uint32_t x01, uint32_t x23) {
     const __half2 offset = as_half2(0x64806480); // 1152, twice
@@ -487,10 +487,10 @@ static __global__ void gemv_kernel9(const int8_t *W, const __half *scales, const
     }
 }
 
-/* Eight int4 weights, each stored with 8 added, times eight x, added in fp16. Weights 2k and 2k + 1 lie in bits 4k and
+/* Eight int4 weights, each stored with 8 added, times eight x, added in fp16. Weights 2k and 2k + 1 are in bits 4k and
  * 16 + 4k of the word, so one mask keeps both, in the two halves of a word; and four bits at the low end of an fp16 number
- * are a number already, a subnormal one: 2^-24 times what they say. Four bits further up they count 16 times, and the x
- * that they meet are 16 times smaller. No conversion, nothing to take away. */
+ * are a number already, a subnormal one: 2^-24 times their value. Four bits further up they count 16 times, and the x
+ * that they multiply are 16 times smaller. No conversion, no subtraction. */
 static __device__ __half2 dot_int4(__half2 sum, uint32_t q, uint4 x) {
     sum = __hfma2(as_half2(q & 0x000f000f), as_half2(x.x), sum);
     sum = __hfma2(as_half2(q & 0x00f000f0), as_half2(x.y), sum);
@@ -501,7 +501,7 @@ static __device__ __half2 dot_int4(__half2 sum, uint32_t q, uint4 x) {
 
 /* The x of a thread's 32 columns, for version 10. */
 struct ready_x {
-    uint4 v[4];       // as dot_int4 wants them
+    uint4 v[4];       // in the order of dot_int4
     float sum, scale; // of the x, as they were; what a result of dot_int4 has to be multiplied by
 };
 
@@ -528,7 +528,7 @@ static __device__ float block_max(float value) {
     return value;
 }
 
-/* Numbers of 2^-24 want large partners. So x is multiplied by the power of two that brings the block's largest |x| to
+/* Numbers of 2^-24 need large factors. So x is multiplied by the power of two that brings the block's largest |x| to
  * between 2^14 and 2^15, just below the largest fp16 number, and the result is divided by that. Both are exact. */
 static __device__ struct ready_x get_ready(const uint4 *x, bool inside) {
     struct ready_x ready;
@@ -561,9 +561,9 @@ static __device__ struct ready_x get_ready(const uint4 *x, bool inside) {
 
 /* Version 10: int4, N a multiple of 128. The x of 32 weights are 64 bytes, four times as many as the weights, and reading
  * them again for each few rows would be most of the work. So a block is as wide as a row, a thread has the same 32 columns
- * of all its rows, and their x stay in registers. The blocks stay, too: the one with row 0 goes on at row gridDim.x * ROWS.
+ * of all its rows, and their x stay in registers. The blocks are persistent: the one with row 0 continues at row gridDim.x * ROWS.
  * The 8 that each weight is too large makes 8 times the sum of x, once for all rows. Vectors before `begin` are another
- * launch's; THREADS is the most that a block may have, and the compiler leaves registers for BLOCKS of them in a multiprocessor. */
+ * launch's; THREADS is the most that a block may have, and the compiler leaves registers for BLOCKS of them on an SM. */
 template <int THREADS, int ROWS, int BLOCKS>
 static __global__ __launch_bounds__(THREADS, BLOCKS) void gemv_kernel10(const uint32_t *W, const __half *scales,
                                                                         const __half *x, float *y, int M, int N,
@@ -689,7 +689,7 @@ static void gemv5(const struct gemv *g, cudaStream_t stream) {
     launch_rows(gemv_kernel5, 2, WIDE_BLOCK, g, stream);
 }
 
-/* How long a part is, of `all` rows or vectors, if `blocks` blocks are to become four for each multiprocessor: none shorter than
+/* How long a part is, of `all` rows or vectors, if `blocks` blocks are to become four for each SM: none shorter than
  * `least`, and no more parts than there is room for. */
 static int part_for(int blocks, int all, int least) {
     int parts = min(ceil_div(4 * multiprocessors(), max(blocks, 1)), min(all / least, (int)PARTS_MAX));
@@ -784,7 +784,7 @@ template <int BATCH> static void gemv11_for(const struct gemv *g, cudaStream_t s
     CUDA_CHECK_LAUNCH();
 }
 
-/* A kernel for each number of vectors: the compiler must know it, since the sums are to lie in registers. */
+/* A kernel for each number of vectors: it must be a compile-time constant, since the sums are kept in registers. */
 static void gemv11(const struct gemv *g, cudaStream_t stream) {
     static void (*const kernels[])(const struct gemv *, cudaStream_t) = {gemv11_for<1>, gemv11_for<2>, gemv11_for<4>,
                                                                          gemv11_for<8>, gemv11_for<16>};

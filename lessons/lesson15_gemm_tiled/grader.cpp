@@ -56,13 +56,12 @@ static void judge_conflicts(const struct result *r, const struct product *job) {
     double work = product_work(r, job, TILE, TILE);
     double wavefronts = (double)(c->shared_load_wavefronts + c->shared_store_wavefronts + c->async_copy_wavefronts);
     if (wavefronts > most * accesses + FEW && wavefronts > most * work + FEW) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but an access of a warp to shared memory takes %.2f wavefronts (limit %.1f, or %.1f "
-            "for 32 multiply-adds).\n"
-            "          Which of the 32 banks do the threads of a warp touch? With rows of 16 or 32 floats a column of\n"
-            "          a tile lies in two banks or in one; a float more in each row moves its elements apart.",
-            wavefronts / accesses, most, most);
+        judge_fail("access_limit",
+                   "the result is right, but an access of a warp to shared memory takes %.2f wavefronts (limit %.1f, "
+                   "or %.1f for 32 multiply-adds).\n          Which of the 32 banks do the threads of a warp access? "
+                   "With rows of 16 or 32 floats, a column of\n          a tile is in two banks or in one; one more "
+                   "float per row moves its elements apart.",
+                   wavefronts / accesses, most, most);
     }
 }
 
@@ -147,7 +146,7 @@ int main(int argc, char **argv) {
          exact, EVERYWHERE},
         {"sgemm_nt", "fractions, within (K + 8) * 2^-23, K up to 3001", fractions, EVERYWHERE},
         {"sgemm_nt", "M, N or K = 0, any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"sgemm_nt", "it returns without waiting", busy, EVERYWHERE},
         {"sgemm_nt", "M, N or K = 32768", longest, EVERYWHERE},
         {"sgemm_nt", "tiles: few bytes, whole sectors, no bank conflicts, many blocks", thrifty, ON_EMULATOR,

@@ -32,12 +32,11 @@ static void judge_tiles(const struct result *r, const struct product *job, const
                   row_limit(job->N, job->offset_B) * job->K * ceil_div(job->M, TILE) + FEW;
     double sectors = product_sectors(r, job, arrays);
     if (sectors > most) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but %.0f sectors of 32 bytes were read from global memory (limit %.0f, two for "
-            "each that holds\n          a block's tiles). Each block loads its tiles once; threads that stand "
-            "side by side load neighbours.",
-            sectors, most);
+        judge_fail("access_limit",
+                   "the result is right, but %.0f sectors of 32 bytes were read from global memory (limit %.0f, two "
+                   "for each that holds\n          a block's tiles). Load each tile once per block; neighbouring "
+                   "threads load neighbouring elements.",
+                   sectors, most);
     }
 }
 
@@ -71,10 +70,11 @@ static double barriers_of(const struct result *r) {
 static void judge_barriers(const struct result *r, const struct product *job) {
     double steps = ceil_div(job->K, STEP), most = steps + 2, barriers = barriers_of(r);
     if (product_few_tiles(job) && barriers > most) {
-        judge_fail("access_limit",
-                   "the result is right, but each block came to %.1f barriers for its %.0f steps of %d (limit %.0f).\n"
-                   "          While one buffer is multiplied, the other is filled: then one barrier a step is enough.",
-                   barriers, steps, STEP, most);
+        judge_fail(
+            "access_limit",
+            "the result is right, but each block executed %.1f barriers for its %.0f steps of %d (limit %.0f).\n       "
+            "   Fill one buffer while the other is multiplied: then one barrier per step is enough.",
+            barriers, steps, STEP, most);
     }
 }
 
@@ -94,9 +94,8 @@ static void judge_filling(const struct result *r, const struct product *job) {
     if (stored > most * filled(job) + of_C + FEW) {
         judge_fail(
             "access_limit",
-            "the result is right, but filling the tiles took %.1f times the wavefronts that it has to (limit "
-            "%.1f).\n          Into which of the 32 banks do the 32 threads of a warp write? PAD moves the rows of "
-            "tile_A apart.",
+            "the result is right, but filling the tiles took %.1f times the minimum of wavefronts (limit %.1f).\n      "
+            "    To which of the 32 banks do the 32 threads of a warp write? PAD moves the rows of tile_A apart.",
             stored / filled(job), most + of_C / filled(job));
     }
 }
@@ -190,7 +189,7 @@ int main(int argc, char **argv) {
         {"gemm", "any shape: 1 x 1 x 1, 31 x 33 x 7, 129 x 66 x 57, 33 x 130 x 101 and others", any_shape, EVERYWHERE},
         {"gemm", "alpha and beta, empty matrices, any address, nothing past the end, in a stream", contract,
          EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"gemm", "it returns without waiting", busy, EVERYWHERE},
         {"gemm", "M or N = 70000, and a grid for a million", longest, EVERYWHERE},
         {"gemm", "register tiles, two buffers, no bank conflicts, many blocks", thrifty, ON_EMULATOR, LIMITS_HERE},

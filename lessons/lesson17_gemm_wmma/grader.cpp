@@ -216,15 +216,14 @@ static void judge_economy(const struct result *r, const struct one *job, const s
         judge_fail("access_limit", "the result is right, but no tile was kept in shared memory.");
     }
     if (wavefronts > most_wavefronts) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but shared memory took %.0f wavefronts (limit here: %.0f, of which %d for 4096 "
-            "multiply-adds).%s\n          Load R + S fragments for R * S products; and do the rows of a tile lie "
-            "in different banks?",
-            wavefronts, most_wavefronts, WAVEFRONTS, judge_launch_text(r).c_str());
+        judge_fail("access_limit",
+                   "the result is right, but shared memory took %.0f wavefronts (limit here: %.0f, of which %d for "
+                   "4096 multiply-adds).%s\n          Load R + S fragments for R * S products; and are the rows of a "
+                   "tile in different banks?",
+                   wavefronts, most_wavefronts, WAVEFRONTS, judge_launch_text(r).c_str());
     }
     if ((long long)job->rows * job->outputs >= MANY_ELEMENTS) {
-        judge_parallel(r, THREADS, "Give each block of the grid a tile of y.");
+        judge_parallel(r, THREADS, "Assign a tile of y to each block of the grid.");
     }
     judge_note("%.0f wavefronts (limit %.0f), %.0f instructions (limit %.0f), %.2f times the tiles' sectors",
                wavefronts, most_wavefronts, instructions, most_instructions, sectors);
@@ -237,7 +236,7 @@ static void judge_economy(const struct result *r, const struct one *job, const s
 static std::string nan_reason(const struct one *job) {
     bool cut = job->rows % TILE || job->outputs % TILE || job->inputs % STEP;
     return std::string("shared memory was read that no thread has written. ") +
-           (cut ? "Behind the end of a matrix the tile needs zeros (0 * NaN is NaN).\n          "
+           (cut ? "Past the end of a matrix, the tile needs zeros (0 * NaN is NaN).\n          "
                 : "Each thread fills its part of both tiles.\n          ") +
            "The third argument of load_matrix_sync is the distance between two rows of the tile in elements, its "
            "padding included:\n          BK + PAD; that of store_matrix_sync is T, for the patch";
@@ -415,7 +414,7 @@ int main(int argc, char **argv) {
         {"linear", "20011 rows, 1003 outputs, and a grid that could have a million", many, EVERYWHERE},
         {"linear", "empty matrices, any address, NaN, nothing past the end, in a stream", contract, EVERYWHERE},
         {"linear", "sums are fp32, and come back exactly from where they climb", exactness, EVERYWHERE},
-        {"launch", "a launch that fails is reported", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"linear", "it returns without waiting", busy, EVERYWHERE},
         {"linear", "tensor cores, fed from tiles without bank conflicts", thrifty, ON_EMULATOR, LIMITS_HERE},
         JUDGE_AGAIN(again),

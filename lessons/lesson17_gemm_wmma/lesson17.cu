@@ -38,7 +38,7 @@ enum { WARP = 32, T = 16 }; // T: a fragment's tile of C has 16 x 16 elements
 
 // ---------------------------------------------------------------- types
 
-/* What a product is of: numbers in memory, elements of a fragment, sums. A fragment of A has 16 x DEPTH elements, one
+/* The types of a product: numbers in memory, elements of a fragment, sums. A fragment of A has 16 x DEPTH elements, one
  * of B DEPTH x 16. CAPABILITY: ten times the compute capability of the first GPUs whose tensor cores can do it. */
 struct fp16 {
     typedef half number, element;
@@ -111,9 +111,9 @@ static __device__ int blend(float alpha, int sum, float beta, const int *c) { //
 }
 
 /* Writes a tile of sums to row `row`, column `col` of C. Which lane holds which element of a fragment is not known. But
- * two fragments of one type agree in that, so C's old elements come in a fragment, too, and x[t] belongs to x[t].
- * A tile that C's rim cuts goes through `patch`, T x T elements of shared memory that are this warp's: there every
- * element has an address. So does one that lies where wmma may not store (it wants 32 bytes for the first element and
+ * two fragments of one type agree in that, so C's old elements are loaded to a fragment as well, and x[t] corresponds to x[t].
+ * A tile that is cut by C's edge is stored through `patch`, T x T elements of shared memory of this warp: there every
+ * element has an address. So is one at an address where wmma may not store (it wants 32 bytes for the first element and
  * 16 for the step from row to row). */
 template <class fragment, class sum>
 static __device__ void store_tile(fragment &tile, int M, int N, int row, int col, float alpha, float beta, sum *C,
@@ -167,8 +167,8 @@ static __global__ void gemm_kernel1(int M, int N, int K, float alpha, const numb
     }
 }
 
-/* Version 2: a warp, a tile. Four warps stand side by side in a block, and do not know of each other. M, N and K are
- * multiples of 16 here, and the matrices lie on multiples of 32 bytes. */
+/* Version 2: a warp, a tile. Four warps are side by side in a block, and independent of each other. M, N and K are
+ * multiples of 16 here, and the matrices are aligned to 32 bytes. */
 static __global__ void gemm_kernel2(int M, int N, int K, float alpha, const half *A, const half *B, float beta,
                                     float *C) {
     int row = blockIdx.y * T, col = (blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP) * T;
@@ -187,8 +187,8 @@ static __global__ void gemm_kernel2(int M, int N, int K, float alpha, const half
     store_tile(sum, M, N, row, col, alpha, beta, C, (float *)NULL); // whole tiles need no patch
 }
 
-/* Version 3: tiles of 64 x 64 in shared memory, for 16 warps with a tile of 16 x 16 each. What lies outside of A and B
- * is zero in the tiles, so the shape may be any. P: the type; in versions 9 to 12 this one takes the shapes that
+/* Version 3: tiles of 64 x 64 in shared memory, for 16 warps with a tile of 16 x 16 each. Elements outside of A and B
+ * are zero in the tiles, so any shape is possible. P: the type; in versions 9 to 12 this one takes the shapes that
  * do not fit. */
 template <class P>
 static __global__ void gemm_kernel3(int M, int N, int K, float alpha, const typename P::number *A,
@@ -303,7 +303,7 @@ static __global__ void gemm_kernel4(int M, int N, int K, float alpha, const half
     store_tiles(sum, M, N, first_row + row, first_col + col, alpha, beta, C, patch[warp]);
 }
 
-/* 16 bytes at once, 8 numbers of fp16. `from` and `to` lie on multiples of 16 bytes. */
+/* 16 bytes at once, 8 numbers of fp16. `from` and `to` are aligned to 16 bytes. */
 enum { PIECE = 16 / sizeof(half) };
 
 static __device__ void copy_piece_or_0(half *to, const half *from, bool inside) {
@@ -336,9 +336,9 @@ static __global__ void gemm_kernel5(int M, int N, int K, float alpha, const half
     store_tiles(sum, M, N, first_row + row, first_col + col, alpha, beta, C, patch[warp]);
 }
 
-/* Version 6: no bank conflicts. A fragment is loaded 8 rows at a time, 16 bytes of each. In version 5 the rows lie 64
- * bytes apart in the tile of A and 256 in that of B, so they meet in the same banks. 16 bytes more in each row, which
- * nobody uses, and the 8 pieces lie in 32 different banks. */
+/* Version 6: no bank conflicts. A fragment is loaded 8 rows at a time, 16 bytes of each. In version 5 the rows are 64
+ * bytes apart in the tile of A and 256 in that of B, so they are in the same banks. With 16 bytes of padding in each
+ * row, the 8 pieces are in 32 different banks. */
 static __global__ void gemm_kernel6(int M, int N, int K, float alpha, const half *A, const half *B, float beta,
                                     float *C) {
     enum { PAD = PIECE };
@@ -364,12 +364,12 @@ static __global__ void gemm_kernel6(int M, int N, int K, float alpha, const half
     store_tiles(sum, M, N, first_row + row, first_col + col, alpha, beta, C, patch[warp]);
 }
 
-/* A copy that the thread only asks for (cp.async). Outside, zeros are written, and nothing is read. */
+/* An asynchronous copy (cp.async). Outside, zeros are written, and nothing is read. */
 template <class number> static __device__ void ask_for_piece(number *to, const number *from, bool inside) {
     __pipeline_memcpy_async(to, from, 16, inside ? 0 : 16);
 }
 
-/* Version 7: cp.async. There is room for three pairs of tiles, stages: while one is multiplied, two are on their way.
+/* Version 7: cp.async. There is room for three pairs of tiles, stages: while one is multiplied, two are in flight.
  * Before a pair is used, all groups of copies but the newest must have arrived, in all threads. */
 static __global__ void gemm_kernel7(int M, int N, int K, float alpha, const half *A, const half *B, float beta,
                                     float *C) {
@@ -532,7 +532,7 @@ static void launch(gemm_kernel<number, sum> kernel, int block_m, int block_n, di
     if (g->M == 0 || g->N == 0) {
         return;
     }
-    if (shared > 48 << 10) { // so much has to be asked for
+    if (shared > 48 << 10) { // this much has to be requested
         CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
     }
     dim3 grid(ceil_div(g->N, block_n), ceil_div(g->M, block_m));
@@ -546,7 +546,7 @@ static bool rows_fit_pieces(const struct gemm_call *g, size_t number) {
     return g->N * number % 16 == 0 && g->K * number % 16 == 0 && ((uintptr_t)g->A | (uintptr_t)g->B) % 16 == 0;
 }
 
-/* May a block of this GPU have so much shared memory? */
+/* May a block of this GPU have this much shared memory? */
 static bool fits_shared(size_t bytes) {
     int device = 0, most = 0;
     CUDA_CHECK(cudaGetDevice(&device));

@@ -49,17 +49,16 @@ static void judge_conflicts(const struct result *r, const struct parts *p) {
     double read = c->shared_load_wavefronts / p->mmas;
     double written = (c->shared_store_wavefronts + c->async_copy_wavefronts) / p->mmas;
     if (read > most_read) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but fragments were read in %.2f wavefronts for each mma (limit %.1f).\n"
-            "          ldmatrix needs one wavefront for 8 rows whose pieces lie in 32 different banks. Draw where "
-            "`place` puts them.",
-            read, most_read);
+        judge_fail("access_limit",
+                   "the result is right, but fragments were read in %.2f wavefronts for each mma (limit %.1f).\n       "
+                   "   ldmatrix needs one wavefront for 8 rows whose pieces are in 32 different banks. Draw where "
+                   "`place` puts them.",
+                   read, most_read);
     }
     if (written > most_written) {
         judge_fail("access_limit",
-                   "the result is right, but tiles were written in %.2f wavefronts for each mma (limit %.2f).\n"
-                   "          Copy 16 bytes at once; each tile is copied once.",
+                   "the result is right, but tiles were written in %.2f wavefronts for each mma (limit %.2f).\n        "
+                   "  Copy 16 bytes at a time, and each tile once.",
                    written, most_written);
     }
 }
@@ -86,12 +85,10 @@ static void judge_ring(const struct result *r, const struct parts *p) {
         judge_fail("access_limit", "the result is right, but nothing was copied by cp.async.");
     }
     if (barriers > p->steps + 2) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but each block came to %.1f barriers for its %.0f steps of %d (limit %.0f).\n"
-            "          With a stage that is not read there is always room for the next tile: one barrier a step is "
-            "enough.",
-            barriers, p->steps, STEP, p->steps + 2);
+        judge_fail("access_limit",
+                   "the result is right, but each block executed %.1f barriers for its %.0f steps of %d (limit "
+                   "%.0f).\n          One stage is always free for the next tile: one barrier per step is enough.",
+                   barriers, p->steps, STEP, p->steps + 2);
     }
     if (commits > p->steps + STAGES) {
         judge_fail(
@@ -103,8 +100,8 @@ static void judge_ring(const struct result *r, const struct parts *p) {
     if (left < 0.7 && p->steps >= FEW_STEPS) {
         judge_fail("access_limit",
                    "the result is right, but a wait left only %.2f groups of copies in flight, on average (at least "
-                   "0.7).\n          The newest tile need not have arrived yet: __pipeline_wait_prior says how many "
-                   "groups may be late.",
+                   "0.7).\n          The newest tile need not have arrived yet: the argument of __pipeline_wait_prior "
+                   "is the number of groups that may still be in flight.",
                    left);
     }
     if (sectors > sectors_limit(p)) {
@@ -217,14 +214,14 @@ int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"matmul", "shapes that fit the tiles: 64 x 64 x 32, 64 x 64 x 64, 128 x 192 x 224, 512 x 512 x 32",
          whole_tiles, EVERYWHERE},
-        {"matmul", "zeros behind the end of K: 64 x 64 x 40, 128 x 64 x 8", ends_of_k, EVERYWHERE},
+        {"matmul", "zeros past the end of K: 64 x 64 x 40, 128 x 64 x 8", ends_of_k, EVERYWHERE},
         {"matmul", "any shape: 1 x 8 x 8, 31 x 32 x 8, 129 x 72 x 136, 33 x 136 x 104 and others", any_shape,
          EVERYWHERE},
         {"matmul", "empty matrices, K = 0, any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"matmul", "it returns without waiting", busy, EVERYWHERE},
         {"matmul", "a swizzle: no bank conflicts, no padding", no_conflicts, ON_EMULATOR},
-        {"matmul", "three stages: a tile is always on its way", ring, ON_EMULATOR},
+        {"matmul", "three stages: a tile is always in flight", ring, ON_EMULATOR},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "18", {&matmul}, checks, sizeof checks / sizeof checks[0]);

@@ -43,7 +43,7 @@ static void judge_by_tma(const struct result *r, const struct parts *p) {
     }
     if (c->global_load_requests > 0) {
         judge_fail("access_limit",
-                   "the result is right, but threads loaded from global memory %llu times: A and B come by TMA.",
+                   "the result is right, but threads loaded from global memory %llu times: load A and B with TMA.",
                    (unsigned long long)c->global_load_requests);
     }
     if (times > most) {
@@ -106,15 +106,15 @@ static void judge_ring(const struct result *r, const struct parts *p) {
     double barriers = (c->barriers - c->barriers_of_group) / warps;
     if (barriers > most_barriers) {
         judge_fail("access_limit",
-                   "the result is right, but each warp came to %.1f block barriers (limit %.0f).\n"
-                   "          Producer and consumers wait for each other by `full` and `empty` alone.",
+                   "the result is right, but each warp executed %.1f block barriers (limit %.0f).\n          Producer "
+                   "and consumers synchronize with `full` and `empty` only.",
                    barriers, most_barriers);
     }
     if (p->steps >= STAGES && ahead_of(r, p) < least_ahead) {
         judge_fail("access_limit",
                    "the result is right, but where a tile was waited for, TMA was only %.2f tiles ahead, on average "
-                   "(at least %.1f).\n          With three stages the producer asks for the next tiles while one is "
-                   "multiplied: it waits for its own stage\n          to be empty, and for no other.",
+                   "(at least %.1f).\n          With three stages, the producer requests the next tiles while one is "
+                   "multiplied: it waits only for the stage\n          that it fills to be empty.",
                    ahead_of(r, p), least_ahead);
     }
     if (l->output_blocks < p->blocks) {
@@ -237,10 +237,10 @@ int main(int argc, char **argv) {
          EVERYWHERE},
         {"matmul", "empty matrices, K = 0, any address, nothing past the end, in a stream", contract, EVERYWHERE},
         {"matmul", "other shapes at the same addresses", same_place, EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"matmul", "it returns without waiting", busy, EVERYWHERE},
         {"matmul", "three stages of shared memory, and TMA ahead of the products", ring, ON_EMULATOR},
-        {"matmul", "TMA gets to know of the barriers", barriers_known, ON_EMULATOR},
+        {"matmul", "barrier initialization is visible to TMA", barriers_known, ON_EMULATOR},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "19", {&matmul}, checks, sizeof checks / sizeof checks[0]);

@@ -218,14 +218,13 @@ static void judge_blocks(const struct result *r, const struct one *job) {
     if (wrote < blocks || most_bytes > ROWS * D * sizeof(float)) {
         judge_fail("access_limit",
                    "the result is right, but %llu blocks wrote O, one of them %llu rows; there are %.0f times 32 "
-                   "queries of a head.\n          A GPU has many multiprocessors: each 32 queries of a head have a "
-                   "block of their own.",
+                   "queries of a head.\n          A GPU has many SMs: launch a block for each 32 queries of a head.",
                    wrote, most_bytes / (D * sizeof(float)), blocks);
     }
     if (barriers > most * job->heads * warps) {
         judge_fail("access_limit",
-                   "the result is right, but a block came to %.1f barriers, on average, for %.1f tiles (limit %.1f).\n"
-                   "          Two a tile are enough: before it is written, and before it is read.",
+                   "the result is right, but a block executed %.1f barriers, on average, for %.1f tiles (limit "
+                   "%.1f).\n          Two per tile are enough: before it is written, and before it is read.",
                    barriers / (blocks * warps), (double)p.tiles / p.blocks, most / p.blocks);
     }
 }
@@ -268,20 +267,20 @@ static std::string reason(const struct one *job, const struct arrays *a, int i, 
         return n >= 0 && n <= job->keys && fabs(mean(job, a, i, head, head_kv, n, c) - found) <= 1e-4;
     };
     if (seen > 0 && found == 0) {
-        return " of no key: it sees its own place, too, and its largest weight is exp(0), 1";
+        return " of no key: it also attends to its own position, and its largest weight is exp(0), 1";
     }
     if (seen > 1 && fabs(mean(job, a, i, head, own, seen, c, log(2.0)) - found) <= 1e-4) {
         return " weighted by powers of 2, exp2(score) without log2(e): exp(x) is exp2(x * log2(e))";
     }
     if (seen > 0 && is(own, seen - 1)) {
-        return ", with one key less: it sees its own place, too";
+        return ", with one key too few: it also attends to its own position";
     }
     if (is(own, seen + 1)) {
         return ", with one key too many";
     }
     if (is(own, std::min(i + 1, job->keys))) {
-        return ", with keys up to its number, as if the first query stood at the first key: the last one stands at the "
-               "last";
+        return ", with keys up to its index, as if the first query were aligned with the first key: the last is "
+               "aligned with the last";
     }
     if (is(own, job->keys)) {
         return ", with all keys";
@@ -417,9 +416,9 @@ int main(int argc, char **argv) {
         {"attention", "scores of 460 and -460, that rise and that fall", scores, EVERYWHERE},
         {"attention", "heads that share K and V: 6 and 2, 4 and 1", shared_heads, EVERYWHERE},
         {"attention", "nothing to do, any address, nothing past the end, in a stream", contract, EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"attention", "it returns without waiting", busy, EVERYWHERE},
-        {"attention", "tiles that nobody sees are not loaded", skips, ON_EMULATOR},
+        {"attention", "fully masked tiles are not loaded", skips, ON_EMULATOR},
         {"attention", "tiles that are cut, rows that begin between two sectors", cut, ON_EMULATOR},
         JUDGE_AGAIN(again),
     };

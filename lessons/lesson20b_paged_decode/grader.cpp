@@ -194,8 +194,8 @@ static void judge_loads(const struct result *r, const struct cache *c) {
     double loads = (double)r->answer.counters.global_load_requests;
     if (loads > most) {
         judge_fail("access_limit",
-                   "the result is right, but %.1f loads of a warp were made for each key (limit here %.1f).\n"
-                   "          A row is 512 bytes: one load of a warp, if each lane asks for a float4.",
+                   "the result is right, but a warp executed %.1f loads for each key (limit here %.1f).\n          A "
+                   "row is 512 bytes: one load of a warp, if each lane loads a float4.",
                    loads / c->length, most / c->length);
     }
 }
@@ -210,11 +210,11 @@ static void judge_blocks(const struct result *r, int chunks) {
     if (wrote < (unsigned)chunks || most_bytes > of_a_chunk) {
         judge_fail("access_limit",
                    "the result is right, but %llu blocks wrote parts and logs of %d chunks, one of them %llu bytes; a "
-                   "chunk has %llu.\n          A GPU has many multiprocessors: each chunk has a block of its own.",
+                   "chunk has %llu.\n          A GPU has many SMs: launch a block for each chunk.",
                    wrote, chunks, most_bytes, of_a_chunk);
     }
     if (chunks >= 4) { /* of fewer, the first may have nearly all keys */
-        judge_parallel(r, 8ull * chunks, "Each chunk has a block of its own, which reads its rows.");
+        judge_parallel(r, 8ull * chunks, "Launch a block for each chunk, which reads its rows.");
     }
 }
 
@@ -586,7 +586,7 @@ static void run_both(const struct cache job) {
     struct chunks c = {{judge_content<float>(&r, parts), judge_content<float>(&r, parts) + a.parts.size()},
                        {judge_content<float>(&r, logs), judge_content<float>(&r, logs) + a.logs.size()},
                        a.out};
-    judge_doing("combine, of what decode_chunks has left: %d keys in %d chunks", job.length, a.chunks);
+    judge_doing("combine, after decode_chunks: %d keys in %d chunks", job.length, a.chunks);
     struct call second = combine_call(&c, false, &out);
     struct result whole = judge_run(&second);
     look_combined(&c, &whole, out);
@@ -613,7 +613,7 @@ int main(int argc, char **argv) {
         {"decode_chunks", "decode_chunks, scores of 460 and -460, that rise and that fall", scores, EVERYWHERE},
         {"decode_chunks", "decode_chunks, no keys, nothing past the end, in a stream", contract, EVERYWHERE},
         {"decode_chunks", "decode_chunks, a cache of 2^31 rows", large_cache, EVERYWHERE},
-        {"decode_chunks", "decode_chunks tells of a launch that fails", refused, EVERYWHERE},
+        {"decode_chunks", "decode_chunks reports a failed launch", refused, EVERYWHERE},
         {"decode_chunks", "decode_chunks returns without waiting", busy, EVERYWHERE},
         {"decode_chunks", "decode_chunks reads each row once, 16 bytes a lane, and each chunk has a block", thrifty,
          ON_EMULATOR, LIMITS_HERE},
@@ -621,9 +621,9 @@ int main(int argc, char **argv) {
         {"combine", "combine, logs of 490 and -490", combine_large, EVERYWHERE},
         {"combine", "combine, chunks without keys", combine_empty, EVERYWHERE},
         {"combine, no key", "combine, no chunk has a key", combine_nothing, EVERYWHERE},
-        {"combine", "combine tells of a launch that fails", combine_refused, EVERYWHERE},
+        {"combine", "combine reports a failed launch", combine_refused, EVERYWHERE},
         {"combine", "combine returns without waiting", combine_busy, EVERYWHERE},
-        {"both", "combine of what decode_chunks has left", both, EVERYWHERE},
+        {"both", "combine after decode_chunks", both, EVERYWHERE},
         JUDGE_AGAIN(again),
     };
     return judge_main(argc, argv, "20b", {&decode_chunks, &combine}, checks, sizeof checks / sizeof checks[0]);

@@ -661,7 +661,7 @@ int main(int argc, char **argv) {
          EVERYWHERE},
         {"attention", "attention, no queries, no keys, no heads, nothing past the end, in a stream", contract,
          EVERYWHERE},
-        {"attention", "attention tells of a launch that fails", refused, EVERYWHERE},
+        {"attention", "attention reports a failed launch", refused, EVERYWHERE},
         {"attention", "attention returns without waiting", busy, EVERYWHERE},
         {"attention", "attention: both products on tensor cores, P in registers", counted, ON_EMULATOR},
         JUDGE_AGAIN(again),

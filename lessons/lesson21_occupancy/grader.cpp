@@ -84,11 +84,11 @@ static std::string resident_remark(const struct limits *l, struct need n, int fo
     struct residents r = calculate(l, n);
     int warps = warps_of(n.threads);
     if (r.blocks == 0) {
-        return r.of[BY_BLOCKS] == 0 ? "no multiprocessor can take such a block" : "not even one block has room";
+        return r.of[BY_BLOCKS] == 0 ? "such a block fits on no SM" : "not even one block has room";
     }
     if (found == 0 && n.shared + l->reserved > l->shared_block) {
-        return judge_print("a block may ask for all %d bytes; the %d that are reserved for it come on top",
-                           l->shared_block, l->reserved);
+        return judge_print("a block may request all %d bytes; the %d reserved bytes are in addition", l->shared_block,
+                           l->reserved);
     }
     if (found == std::min({r.of[BY_WARPS], r.of[BY_BLOCKS], r.of[BY_SHARED],
                            l->registers / (round_up(n.registers * WARP, REGISTER_UNIT) * warps)})) {
@@ -106,9 +106,10 @@ static std::string resident_remark(const struct limits *l, struct need n, int fo
         }
     }
     std::string wrong = found == -1 ? "" : wrong_limit(l, n);
-    return !wrong.empty() ? wrong
-                          : judge_print("room by warps: %d, by registers: %d, by shared memory: %d, by places: %d",
-                                        r.of[BY_WARPS], r.of[BY_REGISTERS], r.of[BY_SHARED], r.of[BY_BLOCKS]);
+    return !wrong.empty()
+               ? wrong
+               : judge_print("blocks by warps: %d, by registers: %d, by shared memory: %d, by block slots: %d",
+                             r.of[BY_WARPS], r.of[BY_REGISTERS], r.of[BY_SHARED], r.of[BY_BLOCKS]);
 }
 
 static void resident_is(const struct limits *l, struct need n) {
@@ -184,7 +185,7 @@ static std::string best_remark(const struct limits *l, struct kernel_need k, int
     }
     int warps = warps_with(l, k.registers, found, k.fixed, k.per_thread);
     return warps == most
-               ? judge_print("%d warps are resident with either; of several best sizes the largest is asked for", most)
+               ? judge_print("%d warps are resident with either; return the largest of several best sizes", most)
                : judge_print("with blocks of %d threads %d warps are resident, with %d threads %d", found, warps,
                              expected, most);
 }
@@ -224,7 +225,8 @@ static std::string tile_remark(const struct limits *l, struct need found, int bl
         return judge_print("no block may have more than %d", l->shared_block);
     }
     if (found.shared < expected) {
-        return judge_print("%d block%s resident with %d bytes, too", blocks, blocks == 1 ? " is" : "s are", expected);
+        return judge_print("%d block%s resident with %d bytes as well", blocks, blocks == 1 ? " is" : "s are",
+                           expected);
     }
     return judge_print("with %d bytes %d block%s resident", found.shared, calculate(l, found).blocks,
                        calculate(l, found).blocks == 1 ? " is" : "s are");
@@ -366,27 +368,25 @@ static struct machine_code code_of(const char *kernel) {
 static struct residents judge_launch(int n, const struct launch *l, const struct machine_code *code) {
     int threads = (int)(l->block[0] * l->block[1] * l->block[2]);
     struct residents fit = calculate(architecture("sm_90"), {code->registers, threads, code->shared + (int)l->shared});
-    judge_doing("middle_mean, n = %d: its kernel on a multiprocessor of compute capability 9.0", n);
+    judge_doing("middle_mean, n = %d: its kernel on an SM of compute capability 9.0", n);
     if (fit.warps < NEEDED_WARPS) {
         judge_fail("access_limit",
-                   "the result is right, but %d registers and blocks of %d threads leave room for %d blocks, which are "
-                   "%d warps, and %d "
-                   "are asked for.\n          The limit: %s.",
+                   "the result is right, but %d registers and blocks of %d threads allow %d resident blocks, which are "
+                   "%d warps, and %d are required.\n          The limit: %s.",
                    code->registers, threads, fit.blocks, fit.warps, NEEDED_WARPS, limiter_name(fit.limiter));
     }
     if (code->spill_stores || code->spill_loads) {
-        judge_fail("access_limit",
-                   "the result is right, and %d warps are resident; but with %d registers ptxas had to spill: each "
-                   "thread stores %d bytes "
-                   "in local memory and loads %d.\n          Ask for no more blocks than you need.",
-                   fit.warps, code->registers, code->spill_stores, code->spill_loads);
-    }
-    if (code->frame) {
         judge_fail(
             "access_limit",
-            "the result is right, and %d warps are resident; but %d bytes of each thread's variables lie in local "
-            "memory.\n          In registers they can be if every index is known to the compiler.",
-            fit.warps, code->frame);
+            "the result is right, and %d warps are resident; but with %d registers ptxas had to spill: each thread "
+            "stores %d bytes in local memory and loads %d.\n          Request no more blocks than you need.",
+            fit.warps, code->registers, code->spill_stores, code->spill_loads);
+    }
+    if (code->frame) {
+        judge_fail("access_limit",
+                   "the result is right, and %d warps are resident; but %d bytes of each thread's variables are in "
+                   "local memory.\n          They can be in registers if every index is a compile-time constant.",
+                   fit.warps, code->frame);
     }
     return fit;
 }
@@ -397,11 +397,10 @@ static void judge_work(int n, const struct launch *l, const struct residents *fi
     double threads = (double)std::max(l->input_blocks, l->output_blocks) * block - block + 1;
     double busy = fit->warps * (double)std::max(l->input_threads, l->output_threads) / threads;
     if (n >= MANY_PLACES && busy < NEEDED_WARPS - 0.5) {
-        judge_fail(
-            "access_limit",
-            "the result is right, and %d warps fit; but only as many threads as %.0f of them have read samples or "
-            "written results.\n          A thread that leaves at once hides no latency.",
-            fit->warps, busy);
+        judge_fail("access_limit",
+                   "the result is right, and %d warps fit; but only as many threads as %.0f of them have read samples "
+                   "or written results.\n          A thread that exits immediately hides no latency.",
+                   fit->warps, busy);
     }
 }
 
@@ -436,7 +435,7 @@ static void again(void) {
 
 int main(int argc, char **argv) {
     static const struct check checks[] = {
-        {"resident_blocks", "resident_blocks, limited by warps and by places", warps_and_places, EVERYWHERE},
+        {"resident_blocks", "resident_blocks, limited by warps and by block slots", warps_and_places, EVERYWHERE},
         {"resident_blocks", "resident_blocks, limited by registers", registers, EVERYWHERE},
         {"resident_blocks", "resident_blocks, limited by shared memory", shared_memory, EVERYWHERE},
         {"resident_blocks", "resident_blocks, blocks that cannot be", impossible, EVERYWHERE},
@@ -445,7 +444,7 @@ int main(int argc, char **argv) {
         {"middle_mean",
          "middle_mean, n = 0, 1, around 32 and 256, 1000, 1025, 20000, in a stream, 16 wrong at either end", mean_sizes,
          EVERYWHERE},
-        {"middle_mean", "middle_mean tells of a launch that fails", mean_refused, EVERYWHERE},
+        {"middle_mean", "middle_mean reports a failed launch", mean_refused, EVERYWHERE},
         {"middle_mean", "middle_mean returns without waiting", mean_busy, EVERYWHERE},
         {"middle_mean", "24 warps of middle_mean are resident, and nothing is spilled", mean_resident, ON_EMULATOR},
         JUDGE_AGAIN(again),

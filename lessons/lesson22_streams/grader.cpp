@@ -47,30 +47,25 @@ static int mixed(int x, int rounds) {
 static void look_at_order(const struct result *r) {
     const struct answer *a = &r->answer;
     if (a->early >= 0) {
-        judge_fail(
-            "race",
-            "a copy %s %s in a stream that does not wait for what `stream` held before the call.\n          Record an "
-            "event in `stream` first, and let every stream that touches x or y wait for it.",
-            a->early == 0 ? "reads" : "writes", r->call.arrays[a->early].name);
+        judge_fail("race",
+                   "a copy %s %s in a stream that does not wait for the earlier work in `stream`.\n          Record an "
+                   "event in `stream` first, and make every stream that accesses x or y wait for it.",
+                   a->early == 0 ? "reads" : "writes", r->call.arrays[a->early].name);
     }
     if (a->untaken) {
-        judge_fail(
-            "race",
-            "a copy uses device memory in a stream that does not wait for its cudaMallocAsync.\n          Memory "
-            "belongs to a stream from the allocation on: record the event after that, or take the memory in the "
-            "stream that uses it.");
+        judge_fail("race", "a copy uses device memory in a stream that does not wait for its cudaMallocAsync.\n        "
+                           "  The memory is allocated in stream order: record the event after the allocation, or "
+                           "allocate in the stream that uses it.");
     }
     if (a->freed_early) {
-        judge_fail("race",
-                   "cudaFreeAsync gives memory back in a stream that does not wait for the last copy from or to it.\n"
-                   "          Free it after the join, or in the stream that used it last.");
+        judge_fail("race", "cudaFreeAsync frees memory in a stream that does not wait for the last copy from or to "
+                           "it.\n          Free it after the join, or in the stream that used it last.");
     }
     if (a->left >= 0) {
         judge_fail(
             "race",
-            "`stream` does not wait for a copy that %s %s, so what follows in `stream` may find the work "
-            "undone.\n          Record an event after the last copy of each worker, and let `stream` wait for each "
-            "of them.",
+            "`stream` does not wait for a copy that %s %s, so later work in `stream` may run before the copy.\n        "
+            "  Record an event after the last copy of each worker, and make `stream` wait for each of them.",
             a->left == 0 ? "reads" : "writes", r->call.arrays[a->left].name);
     }
 }
@@ -88,8 +83,8 @@ static void look_at_order(const struct result *r) {
     }
     if (y[i] == mixed(~x[i], job->rounds)) {
         judge_fail("race",
-                   "element %d is mixed from what x held before the work in `stream` was done%s\n          Does every "
-                   "operation that reads x wait for `stream`?",
+                   "element %d is mixed from the contents of x before the work in `stream` completed%s\n          Does "
+                   "every operation that reads x wait for `stream`?",
                    i, place.c_str());
     }
     std::string remark;
@@ -140,9 +135,8 @@ static void look_at_memory(const struct result *r) {
     }
     if (r->answer.pageable) {
         judge_fail("access_limit",
-                   "%u asynchronous copies went from or to pageable memory. For those a GPU's driver waits, or copies "
-                   "once more.\n          "
-                   "x and y are pinned: copy from and to them.",
+                   "%u asynchronous copies were from or to pageable memory. For those, a GPU's driver waits or makes "
+                   "an extra copy.\n          x and y are pinned: copy from and to them.",
                    r->answer.pageable);
     }
 }
@@ -151,15 +145,15 @@ static void look_at_memory(const struct result *r) {
 static void look_at_chunks(const struct result *r, int n, int calls) {
     bool graph = r->answer.launches && r->answer.launch[0].grid[0] == 0;
     if (r->answer.largest_copy > CHUNK * sizeof(int)) {
-        judge_fail("access_limit", "the result is right, but %zu bytes of x or y were copied at once; a chunk has %zu.",
+        judge_fail("access_limit",
+                   "the result is right, but %zu bytes of x or y were copied in one call; a chunk has %zu.",
                    (size_t)r->answer.largest_copy, CHUNK * sizeof(int));
     }
     if (!graph && (int)r->answer.launches < calls * chunks(n)) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but there were %u launches for %d chunks: a launch has one chunk at most, so that "
-            "the next one\n          can be copied meanwhile.",
-            r->answer.launches, calls * chunks(n));
+        judge_fail("access_limit",
+                   "the result is right, but there were %u launches for %d chunks: launch one kernel per chunk, so "
+                   "that the next chunk\n          can be copied at the same time.",
+                   r->answer.launches, calls * chunks(n));
     }
 }
 
@@ -179,12 +173,11 @@ static void look_at_kernels(const struct result *r) {
 static void look_at_steps(const struct result *r, int n, int calls) {
     unsigned limit = (unsigned)(calls * (chunks(n) + SPARE_STEPS));
     if (r->answer.steps > limit) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but of the %u operations %u have to wait one for the other (limit %u).\n          "
-            "While one chunk is computed, the next one can be copied in, and the one before out: they need streams "
-            "of their own,\n          and slots of their own.",
-            r->answer.operations, r->answer.steps, limit);
+        judge_fail("access_limit",
+                   "the result is right, but of the %u operations %u form one dependent chain (limit %u).\n          "
+                   "While one chunk is computed, the next one can be copied in, and the previous one out: use separate "
+                   "streams\n          and separate slots.",
+                   r->answer.operations, r->answer.steps, limit);
     }
 }
 
@@ -277,11 +270,11 @@ static void again(void) {
 
 int main(int argc, char **argv) {
     static const struct check checks[] = {
-        {"mix_all", "y for n from 0 to 100003, behind what the stream holds and before what comes", many_sizes,
+        {"mix_all", "y for n from 0 to 100003, between earlier and later work in the stream", many_sizes,
          EVERYWHERE},
         {"one chunk", "y of one chunk: n = 1, 33, 4095 and 4096", one_chunk, EVERYWHERE},
-        {"mix_all", "called twice, one behind the other", called_twice, EVERYWHERE},
-        {"mix_all", "a launch that fails is told", refused, EVERYWHERE},
+        {"mix_all", "called twice in succession", called_twice, EVERYWHERE},
+        {"mix_all", "a failed launch is reported", refused, EVERYWHERE},
         {"mix_all", "it returns without waiting", busy, EVERYWHERE},
         {"mix_all", "chunks overlap", overlap, EVERYWHERE},
         JUDGE_AGAIN(again),

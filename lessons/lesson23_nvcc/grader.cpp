@@ -72,7 +72,7 @@ static void judge_refusal(const struct result *result, const char *capability) {
     const struct result &r = *result;
     if (r.answer.launches || r.answer.calls[CALL_LAUNCH]) {
         judge_fail("api_error",
-                   "a kernel was launched on a device of compute capability %s, which warp_sums has to refuse.",
+                   "a kernel was launched on a device of compute capability %s, which warp_sums has to reject.",
                    capability);
     }
     if (r.ended) {
@@ -86,11 +86,10 @@ static void judge_refusal(const struct result *result, const char *capability) {
                    r.answer.error_names[0], capability);
     }
     if (!contains(result, capability) || !contains(result, "7.5") || !contains(result, "9.0")) {
-        judge_fail(
-            "api_error",
-            "warp_sums has refused the device, and printed:\n          '%s'\n          Who reads that wants to know "
-            "three numbers: %s, which the device has, and 7.5 and 9.0, the limits.",
-            r.printed.c_str(), capability);
+        judge_fail("api_error",
+                   "warp_sums has rejected the device, and printed:\n          '%s'\n          The message has to "
+                   "contain three numbers: the device's %s, and the limits 7.5 and 9.0.",
+                   r.printed.c_str(), capability);
     }
     if (r.to_stdout || std::count(r.printed.begin(), r.printed.end(), '\n') != 1 || r.printed.back() != '\n') {
         judge_fail("api_error",
@@ -112,7 +111,7 @@ static bool outside(unsigned capability) {
 static void look(const struct arrays *a, const struct result *r, struct handle sums) {
     const int *found = judge_content<int>(r, sums);
     if (r->answer.returned == NO_IMAGE && !r->answer.calls[CALL_LAUNCH]) {
-        judge_fail("api_error", "warp_sums has refused a device of compute capability %u.%u, on which it has to work.",
+        judge_fail("api_error", "warp_sums has rejected a device of compute capability %u.%u, on which it has to work.",
                    r->answer.capability / 10, r->answer.capability % 10);
     }
     if (r->answer.launches == 0 && !a->x.empty() && judge_on_emulator()) {
@@ -122,7 +121,7 @@ static void look(const struct arrays *a, const struct result *r, struct handle s
         if (found[w] != a->expected[w]) {
             judge_fail(found[w] == -1 ? "stale_output" : "wrong_result", "sums[%zu]: expected %d, found %d%s%s", w,
                        a->expected[w], found[w],
-                       found[w] == a->x[WARP * w] ? ", which is the first element alone: who has added the others?"
+                       found[w] == a->x[WARP * w] ? ", which is the first element alone: where are the others added?"
                                                   : "",
                        judge_launch_text(r).c_str());
         }
@@ -140,7 +139,7 @@ static void judge_image(const struct call *c) {
     judge_only_looked(&r);
     bool returned = r.answer.returned == NO_IMAGE && !r.ended;
     if (returned && !r.answer.calls[CALL_LAUNCH]) {
-        judge_fail("api_error", "warp_sums has refused a device on which it has to work.%s",
+        judge_fail("api_error", "warp_sums has rejected a device on which it has to work.%s",
                    c->job.others ? " It is the current device that counts (cudaGetDevice)." : "");
     }
     if (returned || r.answer.error_left == NO_IMAGE) {
@@ -255,13 +254,14 @@ static double instructions_on(const char *capability, int n, uint64_t seed) {
     double most = (device >= 80 ? MOST_REDUCED : MOST_SHUFFLED) + MOST_LAUNCHED * warps_launched(&r) / sums;
     std::string ptx = ptx_on(&r, device);
     if (device >= 80 && ptx.find("redux.sync") == std::string::npos) {
-        judge_fail("access_limit",
-                   "the sums are right, but by other means than redux.sync, which __reduce_add_sync becomes: is "
-                   "__reduce_add_sync in the image that this device takes? Which __CUDA_ARCH__ was it compiled with?");
+        judge_fail(
+            "access_limit",
+            "the sums are right, but were not computed with redux.sync, to which __reduce_add_sync compiles: is "
+            "__reduce_add_sync in the image that this device selects? Which __CUDA_ARCH__ was it compiled with?");
     }
     if (device >= 80 && ptx.find("shfl.sync") != std::string::npos) {
-        judge_fail("access_limit", "the sums are right, but the image that this device takes has shuffles, beside "
-                                   "__reduce_add_sync or in place of it.");
+        judge_fail("access_limit", "the sums are right, but the image that this device selects has shuffles, in "
+                                   "addition to __reduce_add_sync or instead of it.");
     }
     if (instructions > most) {
         judge_fail("access_limit",
@@ -434,10 +434,10 @@ int main(int argc, char **argv) {
         {"warp_sums", "warp_sums works on devices of compute capability 7.5, 8.0, 8.6, 8.7, 8.9, 9.0", capabilities,
          ON_EMULATOR},
         {"warp_sums", "warp_sums: one instruction for a sum from 8.0 on", capabilities_thrifty, ON_EMULATOR},
-        {"warp_sums", "warp_sums refuses 6.1, 7.0, 7.2, 10.0, 12.0, and says why in a line on stderr", refuses_others,
-         ON_EMULATOR},
-        {"warp_sums", "warp_sums asks the current device, whatever device 0 is", current_device, ON_EMULATOR},
-        {"warp_sums", "warp_sums tells of a launch that fails", refused, EVERYWHERE},
+        {"warp_sums", "warp_sums rejects 6.1, 7.0, 7.2, 10.0, 12.0, and reports why in a line on stderr",
+         refuses_others, ON_EMULATOR},
+        {"warp_sums", "warp_sums queries the current device, not always device 0", current_device, ON_EMULATOR},
+        {"warp_sums", "warp_sums reports a failed launch", refused, EVERYWHERE},
         {"warp_sums", "warp_sums returns without waiting", busy, EVERYWHERE},
         {"choose_image", "choose_image: 15 sets of images on 10 devices", images, EVERYWHERE},
         {"choose_image", "choose_image: all pairs of 9 images on 5 devices", pairs, EVERYWHERE},

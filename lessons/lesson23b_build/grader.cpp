@@ -80,7 +80,7 @@ struct option_group {
 #define CODES        "\\[?(" ARCHITECTURE ",?)+\\]?"
 
 static const struct option_group OPTIONS[] = {
-    {"what to make: -c -dc -dlink -lib -shared -rdc=true -o -x cu, ar's rcs",
+    {"outputs: -c -dc -dlink -lib -shared -rdc=true -o -x cu, ar's rcs",
      "-c|--compile|-dc|--device-c|-dlink|--device-link|-lib|--lib|-shared|--shared|-rdc|-rdc=(true|false)|true|false|-"
      "o|-x|cu|"
      "--relocatable-device-code(=(true|false))?|-?[rqcsuvD]{1,6}"},
@@ -89,7 +89,7 @@ static const struct option_group OPTIONS[] = {
      "|(-arch|--gpu-architecture)(=(" ARCHITECTURE "|all|all-major))?|all|all-major|" ARCHITECTURE
      "|(-code|--gpu-code)=" CODES},
     {"which runtime: -cudart, -cudadevrt", "(-|--)cuda(rt|devrt)(=(shared|static|none))?|shared|static|none"},
-    {"of what: -lsilu -lreport -lcudart -lcudadevrt -ldl -lpthread -lrt -lm -lstdc++ -L. -I.",
+    {"inputs: -lsilu -lreport -lcudart -lcudadevrt -ldl -lpthread -lrt -lm -lstdc++ -L. -I.",
      "-l(silu|report|cudart|cudadevrt|dl|pthread|rt|m|stdc\\+\\+)|-l:lib(silu\\.so|report\\.a)|-[LI]\\.?|\\."},
     {"how to compile: -O* -std=* -g -G -lineinfo -fPIC -pthread -W* -DNDEBUG -march=native and the like",
      "-O([0-3sg]|fast)?|(-|--)std=(c|gnu)\\+\\+(1[147]|2[03])|-g[0-3]?|-ggdb|-G|--device-debug|-lineinfo|--generate-"
@@ -180,8 +180,7 @@ static void judge_program(const words &command, const std::string &line) {
         makes |= command[w - 1] == "-o" && without_dot(command[w]) == "program";
     }
     if (makes && command[0] != "g++") {
-        judge_fail("wrong_result",
-                   "'// $ %s': program is linked by g++, so that whoever uses the library needs no nvcc.",
+        judge_fail("wrong_result", "'// $ %s': program is linked by g++, so that users of the library need no nvcc.",
                    line.c_str());
     }
     for (size_t w = 1; makes && w < command.size(); w++) {
@@ -387,27 +386,27 @@ static void files(void) {
     std::string program = needed_by("program"), library = needed_by("libsilu.so");
     if (in_folder("ar t libreport.a | grep -q '\\.o$'").status != 0 ||
         !names(in_folder("nm -C program").printed, "T report")) {
-        judge_fail("wrong_result", "libreport.a is to be a static library (ar) from which program takes report().");
+        judge_fail("wrong_result", "libreport.a has to be a static library (ar) from which program links report().");
     }
     if (in_folder("readelf -S program | grep -q nv_fatbin").status == 0 ||
         in_folder("nm -D libsilu.so | grep -q 'U __cudaRegisterLinkedBinary'").status == 0) {
         judge_fail("wrong_result",
-                   "the device's side is not all in libsilu.so: its device link belongs into the library.");
+                   "the device code is not all in libsilu.so: its device link has to be part of the library.");
     }
     if (!names(program, "libsilu.so")) {
-        judge_fail("wrong_result",
-                   "program does not need libsilu.so (readelf -d program): it is to come from that library.");
+        judge_fail(
+            "wrong_result",
+            "program does not need libsilu.so (readelf -d program): silu_all has to be linked from that library.");
     }
     if (names(program, "libcudart") || in_folder("nm program | grep -q cudaLaunchKernel").status == 0) {
-        judge_fail("wrong_result", "program itself asks for the CUDA runtime: that is the library's business.");
+        judge_fail("wrong_result", "program itself needs the CUDA runtime: only the library should.");
     }
     if (names(in_folder("nm -C program").printed, "T silu_all")) {
-        judge_fail("wrong_result", "program holds silu_all itself: it is to come from libsilu.so.");
+        judge_fail("wrong_result", "program contains silu_all itself: link it from libsilu.so.");
     }
     if (!names(library, "libcudart.so")) {
-        judge_fail("api_error",
-                   "libsilu.so does not need libcudart.so (readelf -d libsilu.so): nvcc links the runtime statically "
-                   "unless it is told not to, and then the emulator cannot take its place.");
+        judge_fail("api_error", "libsilu.so does not need libcudart.so (readelf -d libsilu.so): nvcc links the runtime "
+                                "statically by default, and then the emulator cannot replace it.");
     }
 }
 
@@ -474,7 +473,7 @@ int main(int argc, char **argv) {
     static const struct check checks[] = {
         {"build", "the commands build", build, EVERYWHERE},
         {"device code", "the commands with a .cu file succeed", device_code, EVERYWHERE},
-        {"build", "program, libsilu.so and libreport.a are what they are to be", files, EVERYWHERE},
+        {"build", "program, libsilu.so and libreport.a are built as required", files, EVERYWHERE},
         {"build", "the program runs", program, EVERYWHERE},
         {"build", "the program runs on devices of compute capability 7.5 to 12.0, and on later ones", devices,
          ON_EMULATOR},

@@ -238,8 +238,8 @@ static void judge_warps(const struct one *job, const struct result *r, double ov
     double passes = (double)(c->shared_load_wavefronts + c->shared_store_wavefronts);
     if (passes > limits.passes * days + 8 * over) {
         judge_fail("access_limit",
-                   "the result is right, but shared memory was passed over %.1f times for each 32 elements (limit "
-                   "%.0f).\n          Which banks do the 32 lanes want at once?",
+                   "the result is right, but shared memory took %.1f wavefronts for each 32 elements (limit %.0f).\n   "
+                   "       Which banks do the 32 lanes access at the same time?",
                    passes / days, limits.passes);
     }
     if (split > 0.3 * days + (job->function == &peaks || job->function == &process ? over : over / 8)) {
@@ -284,16 +284,15 @@ static void judge_in_flight(const struct one *job, const struct result *r) {
                    warps, job->days);
     }
     if (job->days >= LARGE && flight < enough) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but at most %.1f kB are in flight on a multiprocessor: %.0f warp%s with %.1f "
-            "loads of %.0f bytes (at least %.1f kB).\n          More blocks? Does each of them read its share? More "
-            "loads before the first value is used?",
-            flight / 1e3, fmin(held, ceil(warps / multiprocessors)), warps > multiprocessors ? "s" : "", at_once, bytes,
-            enough / 1e3);
+        judge_fail("access_limit",
+                   "the result is right, but at most %.1f kB are in flight on an SM: %.0f warp%s with %.1f loads of "
+                   "%.0f bytes (at least %.1f kB).\n          More blocks? Does each block read its share? More loads "
+                   "before the first value is used?",
+                   flight / 1e3, fmin(held, ceil(warps / multiprocessors)), warps > multiprocessors ? "s" : "", at_once,
+                   bytes, enough / 1e3);
     }
     if (job->days >= LARGE) {
-        judge_note("%.1f kB in flight on a multiprocessor (at least %.1f)", flight / 1e3, enough / 1e3);
+        judge_note("%.1f kB in flight on an SM (at least %.1f)", flight / 1e3, enough / 1e3);
     }
 }
 
@@ -345,7 +344,7 @@ static void counted(const struct function *function, int days, uint64_t seed) {
 static void timed(const struct function *function) {
     const struct one job = {function, MANY_DAYS_GPU, 81, false, function == &process};
     struct run run = make_run(&job);
-    doing(&job, ", in turns with a copy");
+    doing(&job, ", interleaved with a copy");
     judge_time(&run.call, judge_draw(9, 15), (size_t)MANY_DAYS_GPU * HOURS * sizeof(float));
     struct result r = look(&run, MANY_DAYS_GPU);
     double copies = r.answer.call_ms / r.answer.copy_ms, most = limits_of(function).copies;
@@ -405,14 +404,14 @@ static void again(void) {
 #define CHECKS(name, limit)                                                                                            \
     {#name, #name " is right: 1000 1 31 33 0 1025 130 257 days", name##_right, EVERYWHERE},                            \
         {#name, #name ": " limit, name##_thrifty, EVERYWHERE},                                                         \
-        {#name, #name " tells of a launch that fails", name##_refused, EVERYWHERE}, {                                  \
+        {#name, #name " reports a failed launch", name##_refused, EVERYWHERE}, {                                       \
 #name, #name " returns without waiting", name##_busy, EVERYWHERE                                               \
     }
 
 int main(int argc, char **argv) {
     static const struct check checks[] = {
         CHECKS(center, "memory is coalesced"),
-        CHECKS(running, "lanes do not meet in a bank"),
+        CHECKS(running, "lanes do not conflict in a bank"),
         CHECKS(bend, "warps do not diverge"),
         CHECKS(peaks, "enough bytes are in flight"),
         CHECKS(process, "no more is moved than by its parts"),

@@ -89,11 +89,11 @@ static std::string remark(const struct data *d, const float *found, long long ba
     int device = (int)(bad / PARAMETERS), p = (int)(bad % PARAMETERS);
     const char *reason = "";
     if (found[bad] == d->start[p]) {
-        reason = ": that is where it began. Does every parameter get its step, on every device?";
+        reason = ": that is its initial value. Is every parameter updated, on every device?";
     } else if (device > 0) {
         reason = ": device 0 was right. Does every device add up all buckets?";
     } else if (p > 0) {
-        reason = ": those before it were right. Is everything in its place in the bucket?";
+        reason = ": the earlier ones are right. Is everything at its offset in the bucket?";
     } else {
         reason = ": is the sum over all devices divided by the number of all rows?";
     }
@@ -105,10 +105,9 @@ static void judge_same_bits(const float *found, int devices) {
         for (int p = 0; p < PARAMETERS; p++) {
             if (verify_bits(found[d * PARAMETERS + p]) != verify_bits(found[p])) {
                 judge_fail("wrong_result",
-                           "parameter %d (%s) is %.9g on device 0 and %.9g on device %d: right but for rounding, and "
-                           "not the same.\n"
-                           "          With every step they drift apart. Floats that are added in another order give "
-                           "another sum.",
+                           "parameter %d (%s) is %.9g on device 0 and %.9g on device %d: right except for rounding, "
+                           "and not identical.\n          With every step they drift apart. Adding floats in a "
+                           "different order gives a different sum.",
                            p, part_of(p), found[p], found[d * PARAMETERS + p], d);
             }
         }
@@ -122,9 +121,8 @@ static void judge_kernels_work(const struct result *r, const float *found, size_
     std::sort(brought.begin(), brought.end());
     std::sort(wanted.begin(), wanted.end());
     if (!std::includes(brought.begin(), brought.end(), wanted.begin(), wanted.end())) {
-        judge_fail("not_by_kernel",
-                   "the result is right, but not all of it is what kernels wrote and copies brought to the host: "
-                   "every device takes its steps itself.");
+        judge_fail("not_by_kernel", "the result is right, but not all of it was written by kernels and copied to the "
+                                    "host: every device has to take its own steps.");
     }
 }
 
@@ -158,17 +156,16 @@ static void judge_devices(const struct result *r, const struct job_of *job) {
     for (int on = 0; on < shown && on < devices; on++) {
         double least = INSTRUCTIONS_OF_ROW * rows[on] * job->steps;
         if (launches[on] == 0) {
-            judge_fail(
-                "not_by_kernel",
-                "the result is right, but no kernel ran on device %d: every device computes the gradients of its own "
-                "rows, and takes its steps itself.",
-                on);
+            judge_fail("not_by_kernel",
+                       "the result is right, but no kernel ran on device %d: every device has to compute the gradients "
+                       "of its rows and take its own steps.",
+                       on);
         }
         if (instructions[on] < least) {
             judge_fail(
                 "not_by_kernel",
-                "the result is right, but on device %d warps executed %.0f instructions, which is too little for the "
-                "gradients of %.0f rows in %d steps (at least %.0f): every device computes those of its own rows.",
+                "the result is right, but on device %d warps executed %.0f instructions, which is too few for the "
+                "gradients of %.0f rows in %d steps (at least %.0f): every device has to compute those of its rows.",
                 on, instructions[on], rows[on], job->steps, least);
         }
     }
@@ -186,7 +183,7 @@ static void judge_own_rows(const struct result *r, const struct job_of *job) {
     if (done > most) {
         judge_fail("access_limit",
                    "the result is right, but a step took %.0f floating-point operations for %.0f rows on %d device%s "
-                   "(limit %.0f).\n          Each device computes the gradients of its own rows, and no others.",
+                   "(limit %.0f).\n          Each device has to compute the gradients of its own rows only.",
                    done, rows, devices, devices == 1 ? "" : "s", most);
     }
 }
@@ -299,7 +296,7 @@ int main(int argc, char **argv) {
         {"train", "two devices with equal shares", two_devices, EVERYWHERE},
         {"train", "two to four devices with unequal shares, some of them empty", shares, EVERYWHERE},
         {"one device", "one device", one_device, EVERYWHERE},
-        {"train", "many steps one behind the other, and none", many_steps, EVERYWHERE},
+        {"train", "many steps in succession, and none", many_steps, EVERYWHERE},
         {"train", "up to eight devices, more than there are", more_than_there_are, EVERYWHERE},
         JUDGE_AGAIN(again),
     };

@@ -62,12 +62,12 @@ def run(judge, way, a, what, scale=1.5, layouts=None, out=False, delay=0):
     )
     found = answer["out"] if out else answer["result"]
     if isinstance(found, str):
-        judge.fail("wrong_result", f"an array is promised, and {with_article(found)} came back.")
+        judge.fail("wrong_result", f"expected an array, and {with_article(found)} was returned.")
     right = expected(way, a, scale)
     if np.shape(found) == right.shape and right.size and not verify.wrong(np.float32(found), right, ATOL, RTOL).any():
         judge.fail(
             "not_by_kernel",
-            "the values are right, and they are not those of the library, which was told to add "
+            "the values are right, but they are not the library's, which was instructed to add "
             f"{mark} to each: something else has computed them.",
         )
     judge.compare(found, right + mark, ATOL, RTOL)
@@ -75,10 +75,10 @@ def run(judge, way, a, what, scale=1.5, layouts=None, out=False, delay=0):
     if answer["same"] is not out:
         judge.fail(
             "wrong_result",
-            "out was given, and another array was returned: the caller looks into out, and so must who called it.",
+            "out was passed, and another array was returned: return out itself.",
         )
     if answer["aliases"]:
-        judge.fail("wrong_result", "the array that was returned lies in an input's memory.")
+        judge.fail("wrong_result", "the returned array shares memory with an input.")
     return answer
 
 
@@ -194,7 +194,7 @@ def errors(judge):
                 "LayerError", "compute", inputs(judge, way, (5, 3)), {}, f"{way}, scale = {scale}", way=way, scale=scale
             )
             require_error(judge, told)
-        words, settings = f"{way}, its work fails, which layer_wait says", {"way": way, "scale": 1.0, "code": 719}
+        words, settings = f"{way}, its work fails, which layer_wait reports", {"way": way, "scale": 1.0, "code": 719}
         told = judge.must_raise("LayerError", "fail_at_the_end", inputs(judge, way, (5, 3)), {}, words, **settings)
         require_error(judge, told, 719, "unspecified launch failure")
     told = judge.must_raise(
@@ -216,7 +216,7 @@ def not_created(judge):
 
 def require_error(judge, told, code=1, text="invalid argument"):
     if told["code"] != code:
-        judge.fail("api_error", f"the LayerError has {told['code']} as its code, not the library's number, {code}.")
+        judge.fail("api_error", f"the LayerError has the code {told['code']}, not the library's {code}.")
     if text not in told["text"] or "b'" in told["text"]:
         judge.fail("api_error", f"the LayerError says '{told['text']}', and the library '{text}'.")
 
@@ -254,7 +254,7 @@ def others_run(way):
     """Of a binding in C++, which has the GIL until it gives it back."""
 
     def check(judge):
-        words = f"{way}, while another thread of Python wants to run"
+        words = f"{way}, while another Python thread is waiting to run"
         if not judge.run("beside_a_thread", inputs(judge, way, (40, 5)), {}, words, way=way, scale=1.0)["ran"]:
             judge.fail(
                 "api_error", f"while {way} waited for the library, no other thread of Python could run: it kept the GIL."
@@ -283,7 +283,7 @@ def part(way):
         Check(way, f"{way} of float64, of whole numbers, of arrays with gaps, transposed", layouts(way)),
         Check(way, f"{way} into out, and none that does not fit", into_out(way)),
         Check(way, f"{way} refuses arrays of another shape", wrong_shapes(way)),
-        Check(way, f"{way} has waited when it returns, and keeps alive what it needs", waits(way)),
+        Check(way, f"{way} waits before it returns, and keeps its inputs alive", waits(way)),
     ]
 
 
@@ -293,8 +293,8 @@ CHECKS = [
     Check("layer", "two layers at once, and one with arrays of several sizes", several),
     Check("creation", "a layer that cannot be created is a LayerError", not_created),
     Check("layer", "an error of the library becomes a LayerError", errors),
-    Check("layer", "a layer is destroyed once: by close, by with, or when nobody has it", owned),
+    Check("layer", "a layer is destroyed once: by close, by with, or with its last reference", owned),
     Check("layer", "a closed layer is not used", closed),
     Check("layer", "an out that is read-only is not written", read_only),
-    Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
+    Check(None, "again in a new process, with sizes and inputs drawn at random", again),
 ]

@@ -43,7 +43,7 @@ def run(judge, xs, shares, what, there=False, layout="C", delay=0):
         compare(judge, answer[name], expected(xs, shares, mark))
     judge.require_kernels(answer, len(xs), sum(x.size for x in xs))
     if there and answer["given back"] != answer["exported"]:
-        judge.fail("leak", f"x was taken {answer['exported']} times, and given back {answer['given back']} times.")
+        judge.fail("leak", f"x was exported {answer['exported']} times, and released {answer['given back']} times.")
     return answer
 
 
@@ -113,7 +113,7 @@ def waits(there):
 
 def others_run(way, there=False):
     def check(judge):
-        words = f"{way}{' with x on the device' * there}, while another thread of Python wants to run"
+        words = f"{way}{' with x on the device' * there}, while another Python thread is waiting to run"
         if not judge.run("beside_a_thread", {"x": draw(judge, 40)[0]}, {}, words, way=way, there=there)["ran"]:
             judge.fail("api_error", f"while {way} waited for the library, no other thread of Python could run: it kept the GIL.")
 
@@ -135,12 +135,12 @@ LIVES = {
 
 def owned(judge):
     (x,) = draw(judge, 300)
-    judge.subject = "what lives while a view, a capsule or a copy does"
+    judge.subject = "lifetimes of views, capsules and copies"
     right = {"before": 0 * x, "after": x, "later": x, "capsule": x, "copy": 0 * x}
 
     def look(answer):
         if answer.get("one place") is False:
-            judge.fail("wrong_result", "two views of the same values have two addresses: a view is promised, and these are copies.")
+            judge.fail("wrong_result", "two views of the same values have two addresses: views are expected, and these are copies.")
         for name in right.keys() & answer.keys():
             compare(judge, answer[name], right[name])
 
@@ -173,7 +173,7 @@ def errors(judge):
 
 def require_error(judge, told):
     if told["code"] != 1:
-        judge.fail("api_error", f"the AverageError has {told['code']} as its code, not the library's number, 1.")
+        judge.fail("api_error", f"the AverageError has the code {told['code']}, not the library's 1.")
     if "invalid argument" not in told["text"]:
         judge.fail("api_error", f"the AverageError says '{told['text']}', and the library 'invalid argument'.")
 
@@ -187,20 +187,20 @@ def again(judge):
 
 CHECKS = [
     Check("update", "updates from CPU memory, random input, 1 to 1025 values, NaN", sizes(False)),
-    Check("update", "update has waited when it returns, and keeps alive what it needs", waits(False)),
+    Check("update", "update waits before it returns, and keeps its inputs alive", waits(False)),
     Check("update", "x of float64, of whole numbers, with gaps", layouts),
     Check("update", "x of another length or shape, and share without its name, are refused", refused(False)),
     Check("update", "update lets other threads run while it waits", others_run("update")),
-    Check("there", "updates from the device, whoever's memory it is", sizes(True)),
+    Check("there", "updates from device memory of any library", sizes(True)),
     Check("there", "x on the device that does not fit is refused", refused(True)),
-    Check("there", "x is given back when the work is done, and not before", waits(True)),
+    Check("there", "x is released when the work is complete, and not before", waits(True)),
     Check("there", "update from the device lets other threads run", others_run("update", True)),
-    Check("values", "a view is no copy, and keeps alive what it needs, and nothing else", owned),
+    Check("values", "a view is not a copy, and keeps alive only what it needs", owned),
     Check("values", "numpy() is a copy with memory of its own, which is freed", copied),
     Check("values", "numpy() lets other threads run while it waits", others_run("numpy")),
     Check("creation", "an average that cannot be created is an AverageError", not_created),
     Check("values", "an error of the library becomes an AverageError", errors),
-    Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
+    Check(None, "again in a new process, with sizes and inputs drawn at random", again),
 ]
 
 if __name__ == "__main__":

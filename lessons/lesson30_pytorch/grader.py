@@ -61,9 +61,9 @@ def inputs(judge, way, shape, dtype=np.float32):
 def compare(judge, found, right, dtype=np.float32):
     """judge.compare is for float32; of float64 more digits must be right."""
     if not isinstance(found, np.ndarray):
-        judge.fail("wrong_result", f"a tensor is promised, and {with_article(found)} came back.")
+        judge.fail("wrong_result", f"expected a tensor, and {with_article(found)} was returned.")
     if found.dtype != dtype:
-        judge.fail("wrong_result", f"{found.dtype} came back, {np.dtype(dtype)} is promised.")
+        judge.fail("wrong_result", f"{found.dtype} was returned, expected {np.dtype(dtype)}.")
     if dtype == np.float64:
         if found.shape == right.shape:
             close = np.abs(found - right) <= TOLERANCES[found.dtype][0] * (1 + np.abs(right))
@@ -92,7 +92,7 @@ def run(judge, way, a, what, layouts=None, again=False):
     if right.size and tuple(answer["described"]["strides"]) != tuple(strides):
         judge.fail("wrong_result", f"the result has the strides {answer['described']['strides']}; contiguous is {tuple(strides)}.")
     if answer["aliases"]:
-        judge.fail("wrong_result", "the result lies in an input's memory, or in that of another result: it is no new tensor.")
+        judge.fail("wrong_result", "the result shares memory with an input or with another result: it is not a new tensor.")
     return answer
 
 
@@ -140,7 +140,7 @@ def refused(way):
             judge.must_raise("TypeError", "refuse", {}, {}, "geglu_backward, dy of another type", **settings)
         for what, code, text, at_the_end in (
             ("the library has no memory", 2, "out of memory", False),
-            ("its work fails, which geglu_wait says", 719, "unspecified launch failure", True),
+            ("its work fails, which geglu_wait reports", 719, "unspecified launch failure", True),
         ):
             settings = {"way": way, "code": code, "at_the_end": at_the_end}
             told = judge.must_raise("RuntimeError", "fail", inputs(judge, way, (5, 6)), {}, f"{way}, {what}", **settings)
@@ -168,9 +168,9 @@ def streams(way):
         answer = judge.run("streams", a, {}, f"{way}, while a side stream is the current one", way=way)
         compare(judge, answer["result"], expected(way, a))
         if not answer["same"]:
-            judge.fail("api_error", "the work was queued in another stream than the one that stream_for is to find.")
+            judge.fail("api_error", "the work was queued in a stream other than the one that stream_for has to return.")
         if answer["where"] == "cuda" and answer["waits"]:
-            judge.fail("api_error", "the operator waited for the device, though its tensors are there: others wait when they need it.")
+            judge.fail("api_error", "the operator waited for the device, although its tensors are there: callers wait when needed.")
 
     return check
 
@@ -184,7 +184,7 @@ def fakes(way):
             for what, real in answer["real"].items():
                 said, wanted = answer["fake"][what], "meta" if what == "device" else real
                 if said != wanted and not (what == "strides" and 0 in answer["real"]["shape"]):
-                    judge.fail("api_error", f"it says {what} {said}; of the operator's result that is {wanted}.")
+                    judge.fail("api_error", f"it returns {what} {said}; the operator's result has {wanted}.")
 
     return check
 
@@ -220,19 +220,19 @@ def second_gradient(judge):
     if not answer["refused"]:
         right, found = second_cpu(a["x"]), answer["result"]
         if not isinstance(found, np.ndarray) or found.shape != right.shape or not np.allclose(found, right, 1e-9, 1e-9):
-            judge.fail("api_error", "it is wrong, and nothing was said: whoever trains with it does not learn of that.")
+            judge.fail("api_error", "it is wrong, and no error was raised: training with it fails silently.")
 
 
 def written_between(judge):
     for layout in "C", "F":
         x = judge.random((6, 8), -2, 2, np.float64)
-        answer = judge.run("written_between", {"x": (x, layout)}, {}, "the gradient, when x has been written to behind geglu")
+        answer = judge.run("written_between", {"x": (x, layout)}, {}, "the gradient, when x is modified after geglu")
         if not answer["refused"]:
             right, found = backward_cpu(x, np.ones((6, 4))), answer["result"]
             if not isinstance(found, np.ndarray) or found.shape != right.shape or not np.allclose(found, right, 1e-9, 1e-9):
                 judge.fail(
                     "api_error",
-                    "it is not that of the x that geglu was given, and nothing was said. PyTorch would notice, of what it keeps for you.",
+                    "it is not that of the x passed to geglu, and no error was raised. PyTorch detects this for save_for_backward.",
                 )
 
 
@@ -241,7 +241,7 @@ def traced(judge):
     seen = judge.run("trace", a, {}, "forward and gradient, without data")["seen"]
     for name in "workbook.geglu.default", "workbook.geglu_backward.default":
         if name not in seen:
-            judge.fail("api_error", f"{name} is not among what PyTorch sees: {', '.join(seen) or 'nothing'}.")
+            judge.fail("api_error", f"{name} is not among the operators that PyTorch sees: {', '.join(seen) or 'nothing'}.")
 
 
 def again(judge):
@@ -254,11 +254,11 @@ def again(judge):
 def part(way):
     return [
         Check(way, f"{way}, random input, no elements, one dimension to three, NaN", sizes(way)),
-        Check(way, f"{way} has waited when it returns, and keeps alive what it needs", waits(way)),
+        Check(way, f"{way} waits before it returns, and keeps its inputs alive", waits(way)),
         Check(way, f"{way} of tensors with gaps, transposed", layouts(way)),
-        Check(way, f"{way} refuses what it cannot take, and passes the library's errors on", refused(way)),
-        Check(way, f"{way} works in the stream that it is told", streams(way)),
-        Check(way, f"{way}'s fake kernel says what the operator returns", fakes(way)),
+        Check(way, f"{way} rejects invalid inputs, and passes the library's errors on", refused(way)),
+        Check(way, f"{way} works in the given stream", streams(way)),
+        Check(way, f"{way}'s fake kernel describes the operator's result", fakes(way)),
     ]
 
 
@@ -270,7 +270,7 @@ CHECKS = [
     Check("gradient", "there is no second gradient, or the right one", second_gradient),
     Check("gradient", "the gradient is of the x that geglu was given, or there is none", written_between),
     Check("gradient", "torch.compile would see both operators", traced),
-    Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
+    Check(None, "again in a new process, with sizes and inputs drawn at random", again),
 ]
 
 if __name__ == "__main__":

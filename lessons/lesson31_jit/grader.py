@@ -68,7 +68,7 @@ class Images:
             for told in (*answer["gets"], *answer["others"]):
                 self.look_at(told, questions[told["q"]])
         except (KeyError, TypeError, ValueError, IndexError):
-            self.judge.fail("crash", "what came back is no answer.")
+            self.judge.fail("crash", "the runner's answer is not valid.")
         return answer
 
     def look_at(self, told, asked):
@@ -84,7 +84,7 @@ class Images:
             of = [other for other, images in self.made.items() if told["image"] in images]
             what = "was made for another question" if of else "the compiler has never made (damaged?)"
             self.judge.fail("wrong_result", f"an image was returned that {what}.")
-        self.judge.fail("wrong_result", f"bytes are promised, and {with_article(told['image'])} came back.")
+        self.judge.fail("wrong_result", f"expected bytes, and {with_article(told['image'])} was returned.")
 
 
 def times(count):
@@ -94,9 +94,9 @@ def times(count):
 def require_compiled(judge, told, wanted, why):
     found = told["compiled"]
     if found > wanted:
-        judge.fail("access_limit", f"the compiler was asked {times(found)}; {times(wanted)} would do: {why}.")
+        judge.fail("access_limit", f"the compiler was called {times(found)}; {times(wanted)} would do: {why}.")
     if found < wanted:
-        judge.fail("wrong_result", f"the compiler was asked {times(found)}, and not {times(wanted)}: {why}.")
+        judge.fail("wrong_result", f"the compiler was called {times(found)}, expected {times(wanted)}: {why}.")
 
 
 def first_and_again(judge):
@@ -104,12 +104,12 @@ def first_and_again(judge):
     for asked in PLAIN, OTHER, question("x", []), question("x" * 3000, [f"-DN{n}" for n in range(50)]):
         steps = [["get", 0, 0], ["get", 0, 0], ["get", 0, 0]]
         first, *again = images.session("a question, three times, of one cache", [asked], steps)["gets"]
-        require_compiled(judge, first, 1, "nobody has asked before")
+        require_compiled(judge, first, 1, "the question is new")
         for told in again:
-            require_compiled(judge, told, 0, "this cache has been asked already")
+            require_compiled(judge, told, 0, "this cache has the answer already")
             if told["operations"]:
-                judge.fail("access_limit", "the disk was asked, and memory would have had it.")
-    told = images.session("two questions in turns, of one cache", [PLAIN, OTHER], [["get", 0, k % 2] for k in range(6)])
+                judge.fail("access_limit", "the disk was read, although the answer was in memory.")
+    told = images.session("two questions alternating, with one cache", [PLAIN, OTHER], [["get", 0, k % 2] for k in range(6)])
     for k, one in enumerate(told["gets"]):
         require_compiled(judge, one, int(k < 2), "each of the two questions is compiled once")
 
@@ -117,7 +117,7 @@ def first_and_again(judge):
 def two_caches(judge):
     images = Images(judge)
     steps = [["get", 0, 0], ["get", 0, 0, 1], ["get", 0, 0, 1], ["get", 1, 0, 1], ["get", 1, 0]]
-    told = images.session("two caches in a process, each with a disk of its own", [PLAIN], steps)["gets"]
+    told = images.session("two caches in a process, each with its own disk", [PLAIN], steps)["gets"]
     why = "the disk of each cache is empty at first, and then has the entry for all other processes"
     for one, wanted in zip(told, (1, 1, 0, 0, 0)):
         require_compiled(judge, one, wanted, why)
@@ -139,7 +139,7 @@ def names(judge):
     asked = [question(f"// {n}\n" + SOURCE) for n in range(count)]
     answer = images.session(f"{count} questions", asked, [["get", 0, n] for n in range(count)])
     for told in answer["gets"]:
-        require_compiled(judge, told, 1, "nobody has asked before")
+        require_compiled(judge, told, 1, "the question is new")
     found = sorted(answer["files"])
     if len(found) != count:
         judge.fail("wrong_result", f"{len(found)} files are on the disk, for {count} entries.")
@@ -169,7 +169,7 @@ def other_process(judge):
         "another process, later", [PLAIN, OTHER], [["get", 0, 0], ["get", 1, 0], ["get", 2, 1], ["get", 1, 1]]
     )
     for told, wanted in zip(answer["gets"], (1, 0, 1, 0)):
-        require_compiled(judge, told, wanted, "what one process has compiled is on the disk for all others")
+        require_compiled(judge, told, wanted, "results that one process has compiled are on the disk for all others")
     # Really another one: what Python draws for each process, such as hash(text), is another there.
     judge.child.stop()
     judge.child = None
@@ -222,13 +222,13 @@ def require_entries_by_rename(judge, answer):
         if kind == "write" and names[0] in renamed:
             judge.fail(
                 "race",
-                f"{names[0][:20]}... is an entry, and was written where it lies: who reads it now gets a mixture.",
+                f"{names[0][:20]}... is an entry, and was written in place: a concurrent reader gets a mixture.",
             )
     written = {operation[1] for operation in answer["log"] if operation[0] == "write"}
     for name in answer["files"]:
         if name in written and name not in renamed:
             judge.fail(
-                "race", f"{name[:20]}... was written under its last name: who reads it meanwhile gets a part of it."
+                "race", f"{name[:20]}... was written under its final name: a concurrent reader gets a part of it."
             )
 
 
@@ -240,7 +240,7 @@ def by_rename(judge):
     again = images.session("an entry that is damaged, made again", [PLAIN, OTHER], steps, contents=answer["files"])
     for kind, *names, _ in again["log"]:
         if kind == "write" and names[0] in answer["files"]:
-            judge.fail("race", "an entry that was damaged was written where it lies: who reads it now gets a mixture.")
+            judge.fail("race", "a damaged entry was rewritten in place: a concurrent reader gets a mixture.")
     for told, files in ((answer, 2), (again, 2)):
         if len(told["files"]) > files:
             judge.fail(
@@ -270,7 +270,7 @@ def killed(judge):
             _, second, third = images.session(subject, [PLAIN], steps, contents=contents)["gets"]
             if second["compiled"] > 1:
                 require_compiled(judge, second, 1, "the next process")
-            require_compiled(judge, third, 0, "the process behind it")
+            require_compiled(judge, third, 0, "the process after it")
 
 
 def two_at_once(judge):
@@ -283,7 +283,7 @@ def two_at_once(judge):
             last = answer["gets"][-1]
             if last["compiled"]:
                 judge.fail(
-                    "race", "behind the two, a third process finds no whole entry: they have written into one file."
+                    "race", "after the two, a third process finds no complete entry: they have written into one file."
                 )
             if len(answer["files"]) > 1:
                 judge.fail(
@@ -325,7 +325,7 @@ def refused(judge):
     for told in answer["gets"][:3]:
         if "compile_error" not in told:
             judge.fail("api_error", "the compiler raised an exception, and get returned as if all were well.")
-        require_compiled(judge, told, 1, "an error is not kept: a header may have been mended meanwhile")
+        require_compiled(judge, told, 1, "an error is not cached: a header may have been repaired in the meantime")
     if len(answer["files"]) > 1:
         judge.fail("leak", "something is on the disk of a source that was refused.")
 
@@ -347,18 +347,18 @@ def again(judge):
 
 
 CHECKS = [
-    Check("get", "the compiler's image comes back, and is kept in memory", first_and_again),
+    Check("get", "the compiler's image is returned, and kept in memory", first_and_again),
     Check("get", "questions that differ have images of their own", different),
-    Check("get", "what another process has compiled is found on the disk", other_process),
+    Check("get", "the results of another process are found on the disk", other_process),
     Check("get", "two caches in a process have a memory each", two_caches),
     Check("get", "an entry's name has 64 bits of its question or more", names),
-    Check("get", "what the compiler raises goes to the caller, and is not kept", refused),
+    Check("get", "the compiler's exceptions reach the caller, and are not cached", refused),
     Check("disk", "an entry that is damaged is made again", damaged),
-    Check("disk", "an entry appears by rename, and is never written where it lies", by_rename),
+    Check("disk", "an entry appears by rename, and is never written in place", by_rename),
     Check("disk", "a process is killed, at each step of the disk", killed),
-    Check("disk", "two processes ask the same at once, at each step of the disk", two_at_once),
-    Check("disk", "a disk that is full, or may not be written or read", poor_disks),
-    Check(None, "once more in a fresh process, with questions drawn afterwards", again),
+    Check("disk", "two processes request the same image concurrently, at each step of the disk", two_at_once),
+    Check("disk", "a disk that is full, or without permission to read or write", poor_disks),
+    Check(None, "again in a new process, with questions drawn at random", again),
 ]
 
 if __name__ == "__main__":

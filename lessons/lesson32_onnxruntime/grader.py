@@ -16,9 +16,9 @@ ATOL, RTOL = 2e-6, 2e-5
 SHAPES = [(5, 3), (1, 1), (0, 4), (1, 31), (33, 7), (1025, 3), (300, 70)]
 DIMENSIONS = [(7,), (2, 3, 5), (1, 2, 3, 4), (0, 3, 5), (2, 0, 3), (4, 1, 1)]
 WHOSE = {
-    "layers": "layers of the library are left: each is destroyed by who made it, also after an error",
-    "statuses": "statuses are left: who gets one from ONNX Runtime and does not return it, releases it",
-    "shapes": "descriptions of shapes are left: what GetTensorTypeAndShape makes is released by who asked for it",
+    "layers": "layers of the library are left: destroy each layer that was created, also after an error",
+    "statuses": "statuses are left: release each status of ONNX Runtime that is not returned",
+    "shapes": "descriptions of shapes are left: release each result of GetTensorTypeAndShape",
 }
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -39,7 +39,7 @@ def require_nothing_held(judge, answer):
         if count > 0:
             judge.fail("leak", f"{count} {WHOSE[what]}.")
         if count < 0:
-            judge.fail("use_after_free", f"{-count} {what} were given back that are still used, or were given back before.")
+            judge.fail("use_after_free", f"{-count} {what} were released while still in use, or released twice.")
 
 
 def compute(judge, a, words, scale=None, **more):
@@ -78,7 +78,7 @@ def shapes(judge):
     for shape in ["batch", 7], ["batch", "words", 768], [2, 3, 4, 5], ["n"]:
         answer = judge.run("shape_of", {}, {}, f"y's shape before anything runs, x has {shape}", shape=shape)
         if answer["shape"] != shape:
-            judge.fail("api_error", f"ONNX Runtime knows of y: {answer['shape']}, expected {shape}.")
+            judge.fail("api_error", f"ONNX Runtime inferred for y: {answer['shape']}, expected {shape}.")
 
 
 def waits(judge):
@@ -91,7 +91,7 @@ def refuse(judge, subject, words, kind, **settings):
     answer = judge.run("refused", a, {}, subject, words=words, **settings)
     found = answer["raised_as"]
     if not found.startswith(kind + ":"):
-        told = "it ran as if all were well" if found == "nothing" else f"this was raised: {found}"
+        told = "no error was raised" if found == "nothing" else f"this was raised: {found}"
         judge.fail("api_error", f"ONNX Runtime should raise {kind}; {told}.")
     if words not in found:
         judge.fail("api_error", f"its text lacks '{words}': {found}")
@@ -110,7 +110,7 @@ def library_errors(judge):
     for scale in 0.0, -1.0:
         refuse(judge, f"scale = {scale}, which the library refuses", "invalid argument", "Fail", scale=scale)
     refuse(judge, "the library has no memory", "out of memory", "Fail", code=2)
-    refuse(judge, "its work fails, which layer_wait says", "unspecified launch failure", "Fail", code=719, at_the_end=True)
+    refuse(judge, "its work fails, which layer_wait reports", "unspecified launch failure", "Fail", code=719, at_the_end=True)
 
 
 def no_columns(judge):
@@ -162,16 +162,16 @@ CHECKS = [
     Check("operator", "random input, 0 to 1025 rows, 1 to 70 columns, NaN", sizes),
     Check("operator", "one to four dimensions", dimensions),
     Check("operator", "the attribute scale, and nodes without it", attribute),
-    Check("operator", "it has waited when it returns", waits),
+    Check("operator", "it waits before it returns", waits),
     Check("operator", "two threads at once", at_once),
     Check("operator", "two sessions, and three nodes in one model", several),
     Check("table", "the shape of y is known before anything runs", shapes),
     Check("inputs", "a node has two inputs, both of them float", inputs_of_nodes),
-    Check("table", "a session that is made leaves nothing behind", created),
+    Check("table", "creating a session leaks nothing", created),
     Check("operator", "a bias that does not fit is refused, and the session lives on", bad_shapes),
     Check("operator", "an error of the library becomes a status with its text", library_errors),
-    Check("operator", "and so does one when the layer is made", no_columns),
-    Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
+    Check("operator", "and so does an error while the layer is created", no_columns),
+    Check(None, "again in a new process, with sizes and inputs drawn at random", again),
 ]
 
 if __name__ == "__main__":

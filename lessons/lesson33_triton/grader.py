@@ -144,7 +144,7 @@ CHECKS = [
     Check("nothing allowed", "softmax where nothing is allowed", nothing_allowed),
     Check("softmax", "softmax of large numbers, and of rows in which nothing is allowed", extremes),
     *part("softmax_backward"),
-    Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
+    Check(None, "again in a new process, with sizes and inputs drawn at random", again),
 ]
 
 if __name__ == "__main__":

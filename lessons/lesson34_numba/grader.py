@@ -44,11 +44,11 @@ def run(judge, way, a, what, layouts=None, **settings):
     rows, cols = a["x"].shape
     answer = judge.run("compute", given, {}, f"{way}, {rows} x {cols}{what}", way=way, **settings)
     if answer["results"] != (2 if way == "backward" else 1):
-        judge.fail("wrong_result", f"{answer['results']} results came back.")
+        judge.fail("wrong_result", f"{answer['results']} results were returned.")
     for name, right, atol in expected(way, a):
         one_result(judge, answer, name, right, atol)
     if answer["changed"]:
-        judge.fail("wrong_result", f"this was written to: {', '.join(answer['changed'])}, an input, or what lies beside it.")
+        judge.fail("wrong_result", f"this was modified: {', '.join(answer['changed'])}, an input, or memory next to it.")
     if answer["counted"]:
         require_kernels(judge, answer["counted"], way, a["x"].size)
         if not layouts:
@@ -86,21 +86,21 @@ def require_few_sectors(judge, counted):
         if each > SECTORS:
             judge.fail(
                 "access_limit",
-                f"{each:.1f} sectors per request of the {what}, at most {SECTORS}: threads side by side are to take columns side by side.",
+                f"{each:.1f} sectors per request of the {what}, at most {SECTORS}: neighbouring threads have to access neighbouring columns.",
             )
 
 
 def one_result(judge, answer, name, right, atol):
     found, subject = answer[name], judge.subject
     if isinstance(found, str):
-        judge.fail("wrong_result", f"{name}: an array of float32 on the device is promised, C-contiguous; {found} came back.")
+        judge.fail("wrong_result", f"{name}: expected a C-contiguous array of float32 on the device; {found} was returned.")
     judge.subject = f"{subject}, {name}"
     judge.compare(found, right, atol, RTOL)
     first = answer[name + " not by kernels"]
     if first is not None:
         judge.fail("not_by_kernel", f"element {first // 4} is right, but no kernel has written it.")
     if answer[name + " aliases"]:
-        judge.fail("wrong_result", "the result lies in an input's memory.")
+        judge.fail("wrong_result", "the result shares memory with an input.")
     judge.subject = subject
 
 
@@ -163,7 +163,7 @@ def fp64(way):
             shown = ", ".join(answer["fp64"][:4])
             judge.fail(
                 "access_limit",
-                f"{answer['many']} instructions of fp64 are in the PTX ({shown} ...): a number of Python, a whole one too, makes fp64 of what it meets.",
+                f"{answer['many']} instructions of fp64 are in the PTX ({shown} ...): a Python number, even an integer, makes its operand fp64.",
             )
 
     return check
@@ -197,7 +197,7 @@ CHECKS = [
     Check("first blocks", "forward, one block and nine", first_blocks),
     *part("forward"),
     *part("backward"),
-    Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
+    Check(None, "again in a new process, with sizes and inputs drawn at random", again),
 ]
 
 if __name__ == "__main__":

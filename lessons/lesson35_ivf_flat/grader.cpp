@@ -403,7 +403,7 @@ int main(int argc, char **argv) {
         {"search", "equal scores", equal_scores, EVERYWHERE},
         {"search", "deleted vectors", deleted, EVERYWHERE},
         {"search", "what a call makes it gives back", tidy, EVERYWHERE},
-        {"launch", "a launch that fails is told", refused, EVERYWHERE},
+        {"launch", "a failed launch is reported", refused, EVERYWHERE},
         {"search", "it returns without waiting", busy, EVERYWHERE},
         {"search", "what is read, and instructions", thrifty, ON_EMULATOR},
         JUDGE_AGAIN(again),

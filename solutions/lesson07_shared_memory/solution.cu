@@ -23,7 +23,7 @@
  *
  * When all checks pass, the counts show that a block reads each element from global memory once, however wide the
  * window is.
- * First step: TODO 4, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 4, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include <math.h>

@@ -41,7 +41,7 @@ check_new() {
   number=${asked%%_*} folder=lesson$asked
   capture make new LESSON="$1"
   shift 3
-  expect "make new makes $what" 0 "lesson $number is there.*make lesson$number run"
+  expect "make new makes $what" 0 "lesson $number is created.*make lesson$number run"
   found=$(grep -rnliE 'skeleton|lesson.?00|workbook [a-z]+ 00' "lessons/$folder" "solutions/$folder" "notebooks/$folder.ipynb" | tr '\n' ' ' || true)
   if [ -z "$found" ]; then pass "nothing in $what is named after the skeleton"; else no "nothing in $what is named after the skeleton" "$found"; fi
   missing=''

@@ -58,11 +58,11 @@ expect "reset of an untouched exercise" 0 'nothing to do'
 # Who has lost the file needs reset most.
 mv "$file" "$scratch/lost.cu"
 capture make exercise03
-expect "without exercise.cu it says what to do" error 'make exercise03 reset brings it back'
+expect "without exercise.cu it says what to do" error 'make exercise03 reset restores the original'
 capture make hint03
 expect "hints are there without exercise.cu" 0 '^## '
 capture make exercise03 reset
-expect "reset brings a lost exercise.cu back" 0 'as it was given again'
+expect "reset brings a lost exercise.cu back" 0 'is reset to its original version'
 if cmp -s "$file" "$scratch/given.cu"; then pass "as it was given"; else no "as it was given" "it differs"; fi
 
 # The comments of the TODOs may stay where the work is done.
@@ -102,7 +102,7 @@ if [ -s "build/exercises/lesson03/exercise.view/$picture" ]; then pass "and the 
 called make exercise03 ptx KERNEL=gelu
 expect "make exercise03 ptx KERNEL=gelu" 0 "visible .entry .*gelu.*// line $line: "
 called make exercise03 ptx KERNEL=nothing
-expect "a kernel that is not there" error 'KERNEL=nothing: there is no such kernel. There are:.*gelu'
+expect "a kernel that is not there" error 'KERNEL=nothing: no such kernel. The kernels are:.*gelu'
 cp "$master" "$file"
 called make exercise03 profile BASE=last
 expect "a change is compared" 0 'Global Load Sectors .* better'
@@ -113,7 +113,7 @@ called make exercise03 sanitize
 expect "and a mistake, with its line" error 'Invalid __global__ .*exercise.cu:[0-9]+'
 rm "$file"
 called make exercise03 profile
-expect "without exercise.cu it says what to do" error 'make exercise03 reset brings it back'
+expect "without exercise.cu it says what to do" error 'make exercise03 reset restores the original'
 cp "$scratch/given.cu" "$file"
 called make exercise23b profile
 expect "an exercise without kernels" error 'exercise 23b has no kernel of yours.*make exercise23b grades it'

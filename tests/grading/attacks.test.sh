@@ -165,7 +165,7 @@ else
   submit options
   cat "$solution" >>"$file"
   grade 01 "$file"
-  expect "options of the compiler" error 'is no list of -gencode'
+  expect "options of the compiler" error 'is not a list of -gencode'
 
   submit forge
   grade 01 "$file"

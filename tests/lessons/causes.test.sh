@@ -14,7 +14,7 @@ sh tests/lessons/built.sh 25 "$scratch/lesson25" >"$scratch/log"
 capture make exercise25 profile
 expect "make exercise25 profile" 0 'The host'
 capture make exercise25 profile BASE=last
-expect "make exercise25 profile BASE=last" 0 '5 kernels asked for the same as before'
+expect "make exercise25 profile BASE=last" 0 '5 kernels made the same requests as before'
 exercise=build/exercises/lesson25/exercise
 
 # The first three lines of advice, each with what goes on in the next lines, as one.
@@ -51,7 +51,7 @@ exercise() {
 }
 
 lesson scale_kernel1 'float v = x[' '32\.0 sectors per request, 4 would do'
-lesson shape_kernel1 'if (i % CHANNELS % 2)' 'threads of one warp go both ways at 100 %'
+lesson shape_kernel1 'if (i % CHANNELS % 2)' 'threads of one warp diverge at 100 %'
 lesson turn_kernel1 'y[(size_t)channel' '32\.0 wavefronts per shared load, 1 would do'
 lesson energy_kernel1 'float v = x[' 'too few bytes in flight'
 advice "$scratch/lesson25" V=1
@@ -59,7 +59,7 @@ finds "lesson25/the host" 'the host waits for the device 32 times in a row \(cud
 
 exercise center_kernel 'y[day * HOURS' '[0-9.]+ sectors per request'
 exercise running_kernel 'sum += tile[lane]' '[0-9.]+ wavefronts per shared load, 1 would do'
-exercise bend_kernel 'if (i % 2 == 0)' 'threads of one warp go both ways at 100 %'
+exercise bend_kernel 'if (i % 2 == 0)' 'threads of one warp diverge at 100 %'
 exercise peaks_kernel 'largest = fmaxf' 'too few bytes in flight'
 advice "$exercise" NO_COLOR=1
 finds "exercise25/the host" 'the host waits for the device [0-9]+ times in a row \(cudaStreamSynchronize'

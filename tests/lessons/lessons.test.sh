@@ -31,7 +31,7 @@ check_run() {
   capture env BACKEND="$backend" TIMEOUT=120 "$@" sh tools/actions/run.sh "$program"
   last=$(printf '%s\n' "$output" | tail -n 1)
   case $status-$output-$last in
-  *'Warning: The program ended before kernel'*) no "$name" "it does not wait for its kernels" && show_output ;;
+  *'Warning: The program exited before kernel'*) no "$name" "it does not wait for its kernels" && show_output ;;
   0-*-PASS*) pass "$name" ;;
   *) no "$name" "status $status, last line: $last" && show_output ;;
   esac

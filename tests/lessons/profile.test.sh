@@ -8,7 +8,7 @@ make_scratch
 export NO_COLOR=1
 
 capture make lesson03 profile SIZE=1000 BACKEND=cpu
-expect "make lesson03 profile, all kernels: a summary" 0 'That is a summary: KERNEL=name shows one kernel'
+expect "make lesson03 profile, all kernels: a summary" 0 'This is a summary: KERNEL=name shows one kernel'
 capture make lesson03 profile KERNEL=relu_kernel4 SIZE=10000 BACKEND=cpu
 expect "make lesson03 profile" 0 'Memory Workload Analysis'
 capture sh -c 'make lesson03 profile KERNEL=relu_kernel4 SIZE=1000 BACKEND=cpu CSV=1 2>/dev/null | cut -d, -f1 | sort -u | head -n 3'
@@ -38,6 +38,6 @@ expect "make profile BASE=last, though one kernel was looked at in between" 0 'E
 capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE="$scratch/relu.profile"
 expect "make profile OUT=file, BASE=file" 0 'relu_kernel4'
 capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=Makefile
-expect "make profile BASE=some other file" error 'BASE=Makefile is no profile that was kept'
+expect "make profile BASE=some other file" error 'BASE=Makefile is not a saved profile'
 capture make lesson03 profile V=4 SIZE=4096 BACKEND=cpu BASE=last JSON=1
 expect "make profile BASE=last JSON=1" error 'compares as text'

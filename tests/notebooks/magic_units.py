@@ -385,7 +385,7 @@ relu(float *, int)
     1. line 7: 8.0 wavefronts per shared load, 1 would do: every
        8 threads collide.
        -> look (make ... view LINE=7), and pad.
-    2. 4 blocks for the 132 multiprocessors of an H200.
+    2. 4 blocks for the 132 SMs of an H200.
        -> more work.
 
   Launch Statistics

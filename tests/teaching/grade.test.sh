@@ -140,9 +140,9 @@ expect "and do not help" 0 'bob +exercise 01 +[1-9] of 10 points  wrong_result'
 capture cat "$scratch/out/points.csv"
 expect "the points of others are kept" 0 '^ada,01,pass,10'
 capture make grade OUT="$scratch/out" STUDENT=../bob
-expect "a name that is a path" error "is no name for a student"
+expect "a name that is a path" error "is not a valid student name"
 capture make grade OUT="$scratch/out" STUDENT='=cmd()'
-expect "a name that is a formula" error "is no name for a student"
+expect "a name that is a formula" error "is not a valid student name"
 capture make grade OUT="$scratch/out"
 expect "grading without a name" error 'whose\?.*STUDENT='
 capture make grade OUT="$scratch/out" FILE="$scratch/nowhere" STUDENT=bob

@@ -44,15 +44,15 @@ capture make exercise01
 expect "a right solution passes" 0 '^VERDICT: pass'
 case $output in *'exercise01 solution'*) no "nobody is sent to a solution that is not there" "$output" ;; *) pass "nobody is sent to a solution that is not there" ;; esac
 capture make exercise01 reset
-expect "reset works without the master" 0 'as it was given again'
+expect "reset works without the master" 0 'is reset to its original version'
 if cmp -s lessons/lesson01_*/exercise.cu tools/given/lesson01_*.cu; then pass "and gives the exercise back"; else no "and gives the exercise back" "it differs"; fi
 mv lessons/lesson03b_operators/exercise.cu "$scratch/given.cu"
 capture make exercise03b reset
-expect "so it does for a further exercise" 0 'as it was given again'
+expect "so it does for a further exercise" 0 'is reset to its original version'
 if cmp -s lessons/lesson03b_operators/exercise.cu "$scratch/given.cu"; then pass "which is the same again"; else no "which is the same again" "it differs"; fi
 rm lessons/lesson27_ctypes/exercise.py
 capture make exercise27 reset
-expect "and for an exercise in Python" 0 'as it was given again'
+expect "and for an exercise in Python" 0 'is reset to its original version'
 if cmp -s lessons/lesson27_ctypes/exercise.py tools/given/lesson27_ctypes.py; then pass "which is there again"; else no "which is there again" "it differs"; fi
 capture make test
 expect "make test says that there is none" error 'has no tests'
@@ -72,13 +72,13 @@ reader() { capture setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 reader make hint01 N=2
 expect "hints in a workbook that cannot be written" 0 '^## 2'
 reader make lesson01 run SIZE=100
-expect "a build in it says why not" error 'cannot be written: it belongs to somebody else'
+expect "a build in it says why not" error 'cannot be written: it belongs to another user'
 case $output in *'Permission denied'*) no "without the shell's words" "$output" ;; *) pass "without the shell's words" ;; esac
 reader make exercise01
-expect "a grading in it says why not" error 'cannot be written: it belongs to somebody else'
+expect "a grading in it says why not" error 'cannot be written: it belongs to another user'
 rm -rf build
 reader sh tools/toolchain/configure.sh
-expect "what a notebook's first cell asks for says why not" error 'cannot be written: it belongs to somebody else'
+expect "what a notebook's first cell asks for says why not" error 'cannot be written: it belongs to another user'
 case $output in *'ermission denied'*) no "that without the shell's words, too" "$output" ;; *) pass "that without the shell's words, too" ;; esac
 mkdir build
 reader make clean

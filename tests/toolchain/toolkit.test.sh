@@ -78,4 +78,4 @@ capture make doctor NVCC="$real_nvcc" FILE="$scratch/static"
 expect "make doctor recognises a static runtime" 0 'linked in statically'
 "$real_nvcc" -cudart shared "$scratch/static.cu" -o "$scratch/shared"
 capture make doctor NVCC="$real_nvcc" FILE="$scratch/shared"
-expect "make doctor is content with a shared runtime" 0 'shared .*asks for libcudart'
+expect "make doctor is content with a shared runtime" 0 'shared .*loads libcudart'

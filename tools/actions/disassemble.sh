@@ -93,7 +93,7 @@ print_kernel() {
   listed=$(list_kernels)
   chosen=$(printf '%s\n' "$listed" | awk -v wanted="$KERNEL" '{ name = $0; sub(/^ *[0-9]+ +[0-9]+  /, "", name) } index(name, wanted) { print $1 }')
   if [ -z "$chosen" ]; then
-    say "${red}error:${plain} KERNEL=$KERNEL: there is no such kernel. There are:"
+    say "${red}error:${plain} KERNEL=$KERNEL: no such kernel. The kernels are:"
     printf '%s\n' "${listed:-none}" | sed 's/^ *[0-9]* *[0-9]* */       /' >&2
     exit 1
   fi

@@ -31,7 +31,7 @@ if [ -n "$base" ]; then
     [ -s "$base" ] || fail "BASE=last: there is no earlier profile of this program yet. The first one: the same command without BASE${KERNEL:+ and KERNEL}."
   fi
   head -n 1 "$base" 2>/dev/null | grep -q '^cuda-emulator profile' ||
-    fail "BASE=$BASE is no profile that was kept. OUT=$BASE keeps one, or take BASE=last."
+    fail "BASE=$BASE is not a saved profile. OUT=$BASE saves one, or use BASE=last."
 fi
 [ -z "${OUT:-}" ] || : >"$OUT" || fail "OUT=$OUT cannot be written."
 [ -n "${KERNEL:-}" ] || export EMULATOR_PROFILE_BRIEF=KERNEL=name

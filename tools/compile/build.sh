@@ -35,7 +35,7 @@ images=$(sed -n '\|^// nvcc: *\(.*[^ ]\) *$|{s||\1|p;q;}' "${ARCH_OF:-$source}")
 if [ -n "$images" ]; then
   # A student's file says it, too: no other option may come in.
   printf '%s\n' "$images" | grep -Eqx '(-gencode(=| +)arch=compute_[0-9]+[af]?,code=\[?((sm|compute)_[0-9]+[af]?,?)+\]? *)+' ||
-    fail "${ARCH_OF:-$source}: '// nvcc: $images' is no list of -gencode arch=compute_N,code=sm_N."
+    fail "${ARCH_OF:-$source}: '// nvcc: $images' is not a list of -gencode arch=compute_N,code=sm_N."
   GENCODE=$images
 fi
 if [ "${WARNINGS:-}" = error ]; then

@@ -58,16 +58,15 @@ static bool impossible(const struct launch *l) {
 static void judge_arrivals(const struct result *r, const char *verdict, const char *name) {
     bool arrival = false,
          later = verdict && (strcmp(verdict, "divergent_barrier") == 0 || strcmp(verdict, "race") == 0);
-    for (const char *title : {"A thread arrives at an mbarrier that may still be in the phase before.",
+    for (const char *title : {"A thread arrives at an mbarrier whose previous phase may not be complete.",
                               "More threads arrive at an mbarrier than it expects in one phase"}) {
         arrival |= r->printed.find(title) != std::string::npos;
     }
     if (arrival && later) {
-        judge_next(
-            "count, for each phase of that mbarrier, which threads arrive, and what each of them has waited for");
+        judge_next("list, for each phase of that mbarrier, which threads arrive, and what each of them has waited for");
         judge_fail("race",
-                   "%s%sthe report above of a thread that arrives at an mbarrier names the cause; others may come of "
-                   "it.%s",
+                   "%s%sthe report above of a thread that arrives at an mbarrier names the cause; the others may be "
+                   "consequences.%s",
                    name, *name ? ": " : "", judge_launch_text(r).c_str());
     }
 }
@@ -87,7 +86,7 @@ void judge_error(const struct result *r, int error, const char *name) {
         judge_fail("launch_error",
                    "a launch of %u x %u x %u blocks of %u x %u x %u threads is not possible (%s).\n          A grid "
                    "has at least one block, and at most 2^31 - 1 in x and 65535 in y and in z; a block has 1 to 1024 "
-                   "threads, at\n          most 64 in z; where there is nothing to do, launch nothing.",
+                   "threads, at\n          most 64 in z; if there is nothing to compute, launch nothing.",
                    l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], name);
     }
     judge_fail(error_verdict(error), "%s\n          %s", name, check_advice((cudaError_t)error));
@@ -115,9 +114,8 @@ static void judge_reports(const struct result *r) {
     bool race = verdict ? strcmp(verdict, "race") == 0 : !judge_on_emulator(); /* a GPU does not report races */
     if (race && r->call.job.own_stream && stream_left_out(r)) {
         judge_fail("race",
-                   "%s launched a kernel in another stream than the one it was given, so nothing orders it behind the "
-                   "copy that brings its "
-                   "input.\n          Pass the stream: <<<grid, block, 0, stream>>>",
+                   "%s launched a kernel in a stream other than the one it was given, so nothing orders it after the "
+                   "copy of its input.\n          Pass the stream: <<<grid, block, 0, stream>>>",
                    r->call.function->name);
     }
     if (verdict && race && r->call.at_race) {
@@ -145,8 +143,8 @@ void checks_call(const struct result *r) {
     checks_error(r);
     if (a->waited[0] && !r->call.may_wait) {
         judge_fail("api_error",
-                   "%s called %s, which waits for the device. A launcher queues its work and returns; waiting is up to "
-                   "its caller.",
+                   "%s called %s, which waits for the device. A launcher queues its work and returns; its caller "
+                   "decides when to wait.",
                    r->call.function->name, a->waited);
     }
     if (a->error_later) {

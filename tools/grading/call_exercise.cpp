@@ -300,7 +300,7 @@ static void do_job(const struct planned *p) {
     const struct job *job = &p->shown.job;
     struct work w = {dlsym(RTLD_DEFAULT, job->symbol), p, {}, NULL, 0};
     if (!w.function) {
-        fail(std::string("there is no function `") + p->shown.prototype + "` in your file.");
+        fail(std::string("no function `") + p->shown.prototype + "` in your file.");
     }
     std::string times = p->shown.times > 1 ? ", " + std::to_string(p->shown.times) + " times" : "";
     printf("%s%s\n", call_text(p).c_str(), times.c_str());
@@ -353,7 +353,7 @@ int main(int argc, char **argv) {
         }
     }
     if (!done) {
-        fail("V=" + wanted + ": there is no such function. There are " + known + ".");
+        fail("V=" + wanted + ": no such function. The functions are: " + known + ".");
     }
     if (device_is_emulator() && !launches) {
         printf("No kernel was launched: are the TODOs done?\n");

@@ -278,7 +278,7 @@ static void run_checks(const struct check *checks, size_t count) {
 static std::string load_failure(const struct conversation *c) {
     switch (c->end) {
     case TALK_TIMEOUT:
-        return "before any function of the exercise was called there is a loop that does not end.";
+        return "an endless loop runs before any function of the exercise is called.";
     case TALK_FLOOD:
         return "the output was cut after 1 MB, before any function of the exercise was called.";
     default:
@@ -313,10 +313,8 @@ static bool functions_there(std::initializer_list<const struct function *> funct
             return false;
         }
         if (!c.answer.found) {
-            report_message(
-                judge_print("There is no function `%s` in your file: has it another name or other parameters "
-                            "now?",
-                            function->prototype));
+            report_message(judge_print("Your file has no function `%s`: were its name or its parameters changed?",
+                                       function->prototype));
             there = false;
         }
     }

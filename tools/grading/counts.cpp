@@ -67,7 +67,7 @@ static void judge_times(const struct result *r, struct handle array, double sect
     /* the first and the last sector belong to the array only in part */
     if (sectors > limits.most * whole + 2 * limits.most || sectors < limits.least * whole - 2) {
         judge_fail("access_limit",
-                   "the result is right, but of %s %.0f sectors of 32 bytes were %s where %.0f hold it: %.2f times "
+                   "the result is right, but of %s %.0f sectors of 32 bytes were %s, and %.0f hold it: %.2f times "
                    "(limit: %.2f to %.2f).%s\n          %s",
                    facts->name, sectors, done, whole, times, limits.least, limits.most, judge_launch_text(r).c_str(),
                    advice);
@@ -180,9 +180,9 @@ void checks_carried(const struct result *r) {
     }
     judge_fail(
         "not_by_kernel",
-        "the result is right, but a kernel may only have carried it: in the call the host handed %llu bytes to "
-        "the device (%llu copied, %llu read by kernels in the host's memory, %llu in parameters, %llu by fills), "
-        "and the result has %llu.%s\n          The result has to be computed on the device, from the arguments.",
+        "the result is right, but a kernel may only have copied it: in the call the host passed %llu bytes to the "
+        "device (%llu copied, %llu read by kernels in the host's memory, %llu in parameters, %llu by fills), and the "
+        "result has %llu.%s\n          The result has to be computed on the device, from the arguments.",
         (unsigned long long)handed, (unsigned long long)h->copied_in, (unsigned long long)h->read_there,
         (unsigned long long)h->parameters, (unsigned long long)h->filled, (unsigned long long)result,
         judge_launch_text(r).c_str());

@@ -51,8 +51,8 @@ static std::string sums_elsewhere(const struct region *c, const std::function<in
         place++;
     }
     int from = other(place);
-    return judge_print(":\n          C[%d][%d] holds what belongs to C[%d][%d], and so on in these 16 x 16 elements:\n"
-                       "          which row and which column has each of a lane's four sums?",
+    return judge_print(":\n          C[%d][%d] holds the value of C[%d][%d], and so on in these 16 x 16 elements:\n    "
+                       "      which row and column does each of a lane's four sums have?",
                        c->row + place / SIDE, c->col + place % SIDE, c->row + from / SIDE, c->col + from % SIDE);
 }
 

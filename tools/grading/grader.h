@@ -20,7 +20,7 @@
  *         static const struct check checks[] = {
  *             {"scale", "scale, random input, n = 1 31 1000", scale_random, EVERYWHERE},
  *             {"scale", "scale reads each element once", scale_thrifty, ON_EMULATOR},
- *             {"scale", "scale tells of a launch that fails", scale_refused, EVERYWHERE},
+ *             {"scale", "scale reports a failed launch", scale_refused, EVERYWHERE},
  *             JUDGE_AGAIN(scale_again),
  *         };
  *         return judge_main(argc, argv, "NN", {&scale}, checks, sizeof checks / sizeof checks[0]);
@@ -99,7 +99,7 @@ struct check {
 };
 
 #define JUDGE_AGAIN(run)                                                                                               \
-    { NULL, "once more in a fresh process, with sizes and inputs drawn afterwards", run, EVERYWHERE, AT_ONCE }
+    { NULL, "again in a new process, with sizes and inputs drawn at random", run, EVERYWHERE, AT_ONCE }
 
 int judge_main(int argc, char **argv, const char *number, std::initializer_list<const struct function *> functions,
                const struct check *checks, size_t count);

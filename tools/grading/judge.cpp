@@ -156,8 +156,8 @@ static void judge_end(const struct conversation *c, const struct call *call) {
     case TALK_ANSWERED:
         if (c->answer.ended && c->answer.verdict[0] && strcmp(c->answer.verdict, "none") != 0) {
             judge_fail(c->answer.verdict,
-                       "the emulator's report above says what a kernel did. The program ended in %s when a "
-                       "CUDA call told it.",
+                       "the emulator's report above describes the fault in a kernel. The program exited in %s when a "
+                       "CUDA call reported it.",
                        call->function->name);
         }
         if (c->answer.ended) {
@@ -165,7 +165,8 @@ static void judge_end(const struct conversation *c, const struct call *call) {
         }
         return;
     case TALK_TIMEOUT:
-        judge_fail("timeout", "the program did not end: look for a loop, or a wait of the host, that never ends.%s%s",
+        judge_fail("timeout",
+                   "the program did not terminate: look for an endless loop, or a host call that waits forever.%s%s",
                    call->timeout_advice ? "\n          " : "", call->timeout_advice ? call->timeout_advice : "");
     case TALK_FLOOD:
         judge_fail("crash", "the output was cut after 1 MB: does a printf run in every thread?");
@@ -175,7 +176,7 @@ static void judge_end(const struct conversation *c, const struct call *call) {
     if (c->end == TALK_ENDED && (WIFSIGNALED(c->status) || WEXITSTATUS(c->status) > 128)) {
         judge_fail("crash", "%s in %s.", c->why.c_str(), call->function->name);
     }
-    judge_fail("crash", "the program ended in %s, before it had returned: does it call exit?", call->function->name);
+    judge_fail("crash", "the program exited in %s, before it returned: does it call exit?", call->function->name);
 }
 
 static struct result ask(const struct call *call, struct conversation *c) {
@@ -229,12 +230,11 @@ static void judge_untouched(const struct result *r, size_t i) {
             continue;
         }
         if (inside) {
-            judge_fail("wrong_result",
-                       "the input %s was changed, at element %zu: the result belongs into its own array.", facts->name,
-                       (b - from) / sizeof(float));
+            judge_fail("wrong_result", "the input %s was modified, at element %zu: write the result to its own array.",
+                       facts->name, (b - from) / sizeof(float));
         }
         judge_fail("out_of_bounds",
-                   "memory %s %s was written, at byte %lld of it: does every thread check that its element exists?",
+                   "memory %s %s was written, at byte %lld: does every thread check that its element exists?",
                    within     ? "between the rows of"
                    : b < from ? "before"
                               : "behind",
@@ -243,10 +243,10 @@ static void judge_untouched(const struct result *r, size_t i) {
 }
 
 static const char *author_text(const std::string &author) {
-    return author == "copy"     ? "a copy (cudaMemcpy or its kind) wrote it"
+    return author == "copy"     ? "a copy (such as cudaMemcpy) wrote it"
            : author == "memset" ? "cudaMemset wrote it"
            : author == "host"   ? "the host wrote it"
-                                : "nobody wrote it in this call";
+                                : "it was not written in this call";
 }
 
 static void judge_authors(const struct result *r, size_t i) {
@@ -269,10 +269,9 @@ void judge_work(const struct result *r) {
     for (size_t i = 0; i < r->call.arrays.size(); i++) {
         const struct array_facts *facts = &r->call.arrays[i];
         if (r->answer.array[i].damaged != INT64_MIN) {
-            judge_fail(
-                "out_of_bounds",
-                "memory outside %s was written, at byte %lld of it: does every thread check that its element exists?",
-                facts->name, (long long)r->answer.array[i].damaged - (long long)facts->place.offset);
+            judge_fail("out_of_bounds",
+                       "memory outside %s was written, at byte %lld: does every thread check that its element exists?",
+                       facts->name, (long long)r->answer.array[i].damaged - (long long)facts->place.offset);
         }
         if (r->call.job.array[i].wanted && !facts->before.empty() && facts->role != array_facts::OTHER) {
             judge_untouched(r, i);
@@ -344,9 +343,8 @@ void judge_refused_launch(struct call call) {
     }
     if (!told) {
         judge_fail("api_error",
-                   "a launch failed (the grader saw to that: %s), and %s said nothing.\n          A launch returns "
-                   "nothing; its error waits until "
-                   "somebody asks. CUDA_CHECK_LAUNCH() right behind it asks, and tells.",
+                   "a launch failed (the grader injected %s), and %s did not report it.\n          A launch returns "
+                   "nothing; query its error with CUDA_CHECK_LAUNCH() right after it, which reports it.",
                    r.answer.error_names[3], call.function->name);
     }
 }
@@ -360,9 +358,8 @@ void judge_busy_stream(struct call call) {
     struct result r = judge_run(&call);
     if (r.answer.waited_busy) {
         judge_fail("api_error",
-                   "%s returned only when its stream had done all that was queued before.\n          A launcher queues "
-                   "its work and "
-                   "returns; waiting is up to its caller.",
+                   "%s returned only after all earlier work in its stream had completed.\n          A launcher queues "
+                   "its work and returns; its caller decides when to wait.",
                    call.function->name);
     }
     judge_rest(&r);

@@ -38,18 +38,18 @@ from tools.workbook.visible import names_of, visible_line  # noqa: E402
 
 STEPS = {
     "not_implemented": "do the next TODO (the head of the file names the first one)",
-    "nan": "follow such an input through your code by hand",
-    "crash": "ask of each address on its way from Python whether all of its 64 bits arrive, and whether its memory still lives",
-    "stale_output": "ask who should have written it, and what makes you wait for that",
-    "out_of_bounds": "compare the largest index, or the length that you hand over, with that of the array, in elements and in bytes",
-    "race": "ask what makes the second of the two accesses above wait for the first",
-    "uninitialized": "ask who should have written the element that is named above, and when",
-    "divergent_barrier": "ask of each thread of the block to which barriers it comes, and how often",
-    "timeout": "ask of each loop, and of each wait, what ends it",
+    "nan": "trace such an input through your code by hand",
+    "crash": "check for each address passed from Python that all 64 bits arrive, and that its memory is still alive",
+    "stale_output": "find the code that should have written it, and what makes you wait for it",
+    "out_of_bounds": "compare the largest index, or the length that you pass, with that of the array, in elements and in bytes",
+    "race": "find what orders the second of the two accesses above after the first",
+    "uninitialized": "find the thread that should have written the element above, and when",
+    "divergent_barrier": "check for each thread of the block which barriers it reaches, and how often",
+    "timeout": "check for each loop and each wait what ends it",
 }
 
 
-RAISED = "ask why that line raises it, and who was to catch it"
+RAISED = "find why that line raises it, and where it should be caught"
 
 
 def with_article(name):
@@ -306,7 +306,7 @@ class Judge:
             answer.emulator = told["emulator"]
             self.look_around(answer, told)
         except (KeyError, TypeError):
-            self.fail("crash", "what came back is no answer.")
+            self.fail("crash", "the runner's answer is not valid.")
         return answer
 
     def look_around(self, answer, told):
@@ -349,7 +349,7 @@ class Judge:
     def compare(self, found, expected, atol, rtol):
         """Finds the first element that is wrong."""
         if not isinstance(found, np.ndarray):
-            self.fail("wrong_result", f"an array is promised, and {with_article(type(found).__name__)} came back.")
+            self.fail("wrong_result", f"expected an array, and {with_article(type(found).__name__)} was returned.")
         if found.shape != expected.shape or found.dtype != np.float32:
             self.fail("wrong_result", f"shape {found.shape} of {found.dtype}, expected {expected.shape} of float32.")
         bad = np.argwhere(verify.wrong(found, expected, atol, rtol))
@@ -390,7 +390,7 @@ class Judge:
         if counted["uploaded"] >= upload + results / 2:
             self.fail(
                 "not_by_kernel",
-                f"the result is right, but kernels may only have carried it: the host handed {counted['uploaded']} bytes "
+                f"the result is right, but kernels may only have copied it: the host passed {counted['uploaded']} bytes "
                 f"to the device beside the given arrays, and the result has {results}.",
             )
 
@@ -403,7 +403,7 @@ class Judge:
         if counted and (counted["launches"] < launches or counted["instructions"] < elements):
             self.fail(
                 "not_by_kernel",
-                "the result is right, but it does not come from the library: no kernel has computed it.",
+                "the result is right, but it was not computed by the library: no kernel computed it.",
             )
         if counted and counted["launches"] > launches:
             self.fail("access_limit", f"{counted['launches']} kernels were launched, {launches} would do.")

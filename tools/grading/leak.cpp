@@ -25,9 +25,9 @@ void checks_leak(const struct result *r) {
     for (const struct kept &k : earlier) {
         if (k.symbol == now.symbol && k.process == now.process && k.bytes >= now.bytes) {
             judge_fail("api_error",
-                       "%s allocated memory and did not free it, in this call and in one before: it takes more with "
-                       "each call.\n          Free it in the stream behind the kernel that uses it (cudaFreeAsync), "
-                       "or keep it and use it again.",
+                       "%s allocated memory and did not free it, in this call and in an earlier one: it uses more "
+                       "memory with each call.\n          Free it in the stream after the kernel that uses it "
+                       "(cudaFreeAsync), or keep and reuse it.",
                        r->call.function->name);
         }
     }

@@ -137,12 +137,11 @@ void product_parallel(const struct result *r, const struct product *job) {
         threads += l.output_threads;
     }
     if (largest > BLOCK * BLOCK * sizeof(float) || threads * EACH < (double)job->M * job->N) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but of %d x %d elements of C a block wrote %llu (limit %d), and %llu threads "
-            "all of them (at least\n          one for %d).%s\n          Launch a block for each tile of C: a GPU "
-            "has many multiprocessors.",
-            job->M, job->N, largest / sizeof(float), BLOCK * BLOCK, threads, EACH, judge_launch_text(r).c_str());
+        judge_fail("access_limit",
+                   "the result is right, but of %d x %d elements of C a block wrote %llu (limit %d), and %llu threads "
+                   "all of them (at least\n          one for %d).%s\n          Launch a block for each tile of C: a "
+                   "GPU has many SMs.",
+                   job->M, job->N, largest / sizeof(float), BLOCK * BLOCK, threads, EACH, judge_launch_text(r).c_str());
     }
 }
 
@@ -177,7 +176,7 @@ static std::string wrong_factors(const struct element *e) {
         return "that is right for alpha = 1: alpha is missing";
     }
     if (alpha != 1 && is(e, alpha * (e->sum + e->before))) {
-        return "that is alpha * (sum + beta * C): alpha belongs to the sum alone";
+        return "that is alpha * (sum + beta * C): alpha scales only the sum";
     }
     return is(e, alpha * other_form(e) + e->before)
                ? e->form->transposed ? "that is the element of A * B: this B has a row for each column of C"
@@ -198,7 +197,7 @@ static std::string wrong_length(const struct element *e) {
             return "the products of the first step, k < " + std::to_string(k) + ", are missing";
         }
     }
-    return is(e, e->before) ? "not one product is in it" : "";
+    return is(e, e->before) ? "it contains none of the products" : "";
 }
 
 static std::string reason(const struct element *e) {
@@ -206,10 +205,9 @@ static std::string reason(const struct element *e) {
         return "";
     }
     if (isnan(e->found)) {
-        return e->job->beta == 0
-                   ? "beta is 0, and C holds NaN before the call: was it read all the same (0 * NaN is NaN)? "
-                     "Or was something multiplied that nobody loaded?"
-                   : "";
+        return e->job->beta == 0 ? "beta is 0, and C holds NaN before the call: was C read anyway (0 * NaN is NaN)? Or "
+                                   "was memory multiplied that was never loaded?"
+                                 : "";
     }
     if (e->job->K == 0) {
         return "K is 0, so there are no products, and C = beta * C is still due";

@@ -89,8 +89,8 @@ static void doing(const struct bf16_form *form, const struct bf16_product *job, 
     judge_doing("%s, M = %d, N = %d, K = %d, %s, seed %llu%s%s%s%s", form->function->name, job->M, job->N, job->K,
                 job->numbers == WHOLE ? "whole numbers" : "fractions", (unsigned long long)job->seed,
                 job->offset ? ", arrays somewhere in their memory" : "",
-                job->room ? ", A and B where those of the call before lay" : "", job->own_stream ? ", in a stream" : "",
-                what);
+                job->room ? ", A and B at the addresses of the previous call" : "",
+                job->own_stream ? ", in a stream" : "", what);
 }
 
 // ---------------------------------------------------------------- what went wrong
@@ -127,7 +127,7 @@ static std::string reason(const struct bf16_form *form, const struct bf16_produc
         }
     }
     if (job->K > 0 && found == 0) {
-        return "; not one product is in it";
+        return "; it contains none of the products";
     }
     for (int other = 0; other < job->N; other++) {
         double value = m->expected[(size_t)row * job->N + other];

@@ -54,10 +54,8 @@ void judge_remark_doubles(void) {
     int line = 0, count = count_doubles(object, &line);
     if (count) {
         report_remark("  note    your kernels compute in double precision: %d instructions, the first for line %d. An "
-                      "H200 does half as many of "
-                      "them\n          in a second as in float, a GeForce a sixty-fourth. A constant without `f` is a "
-                      "double; so is what it is "
-                      "multiplied with.",
+                      "H200's\n          throughput in double is half of that in float, a GeForce's 1/64. A constant "
+                      "without `f` is a double, and a product with it as well.",
                       count, line);
     }
 }
@@ -159,7 +157,7 @@ struct machine_code judge_ptxas(const char *kernel) {
     int registers = number_behind(said, "Used ");
     if (!registers) {
         judge_fail("crash",
-                   "ptxas, which belongs to nvcc, says nothing of the kernel %s: see make doctor.\n          %s",
+                   "ptxas, which is part of nvcc, reports nothing about the kernel %s: see make doctor.\n          %s",
                    kernel, said.substr(0, 500).c_str());
     }
     return {registers, number_before(said, " bytes smem"), number_before(said, " bytes spill stores"),

@@ -10,7 +10,7 @@
  *
  * A finding is the judge's own, the first of a failed check, or one of the emulator's, of the check's verdict:
  * {"kind", "file", "line", "kernel", "block", "thread", "message", "next"}, null if it has no place. `next` is the next step:
- * {"step": "look at the line that does it", "tool": "profile"}; a terminal words it as `make exercise03 profile`,
+ * {"step": "look at the line that causes it", "tool": "profile"}; a terminal words it as `make exercise03 profile`,
  * a notebook as `%%nvcc --exercise 03 --profile`. */
 #ifndef TOOLS_GRADING_RESULTS_JSON_H
 #define TOOLS_GRADING_RESULTS_JSON_H

@@ -29,12 +29,11 @@ static void judge_block(const struct result *r, bool output, const char *advice)
         sum += output ? l.output_bytes : l.input_bytes;
     }
     if (all >= LONG_BYTES && busiest > sum / 2) {
-        judge_fail(
-            "access_limit",
-            "the result is right, but one block works at a time: the busiest blocks of the %zu launches together "
-            "%s %.0f%% of %s.%s\n          %s",
-            r->launches.size(), done(output), 100.0 * (double)busiest / (double)sum, output ? "it" : "the input",
-            judge_launch_text(r).c_str(), advice);
+        judge_fail("access_limit",
+                   "the result is right, but only one block works at a time: together, the busiest blocks of the %zu "
+                   "launches %s %.0f%% of %s.%s\n          %s",
+                   r->launches.size(), done(output), 100.0 * (double)busiest / (double)sum, output ? "it" : "the input",
+                   judge_launch_text(r).c_str(), advice);
     }
 }
 

@@ -125,7 +125,7 @@ void judge_compare_bits(const struct result *r, struct handle array, const float
         }
         std::string text = remark ? remark((long long)i) : "";
         if (found[i] == expected[i] || (isnan(found[i]) && isnan(expected[i]) && !verify_is_poison(found[i]))) {
-            text += judge_print("%sits bits are %08x, and should be %08x: was it moved, or computed with?",
+            text += judge_print("%sits bits are %08x, expected %08x: was it copied, or computed with?",
                                 text.empty() ? "" : "\n          ", verify_bits(found[i]), verify_bits(expected[i]));
         }
         judge_reject(r, found, expected, n, (long long)i, text, owner);

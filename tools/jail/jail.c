@@ -114,7 +114,7 @@ static long number(const char *text) {
     char *end;
     long value = strtol(text, &end, 10);
     if (*text == '\0' || *end || value < 0)
-        jail_fail("'%s' is no number", text);
+        jail_fail("'%s' is not a number", text);
     return value;
 }
 
@@ -147,7 +147,7 @@ static void take_option(struct jail *jail, const char *option, const char *value
     else if (!strcmp(option, "--seconds"))
         jail->seconds = number(value);
     else
-        jail_fail("'%s' is no option", option);
+        jail_fail("unknown option '%s'", option);
 }
 
 /* Returns the index of the command's first word. */
@@ -175,7 +175,7 @@ int main(int argc, char **argv) {
     jail.command = argv + command;
     if (strcmp(jail.backend, "none") == 0) {
         if (jail.folder && chdir(jail.folder) != 0) /* inside bubblewrap it is set already */
-            jail_fail("there is no folder %s", jail.folder);
+            jail_fail("no folder %s", jail.folder);
         if (jail.first)
             first_begin();
         confined_run(&jail);
@@ -189,5 +189,5 @@ int main(int argc, char **argv) {
         landlock_run(&jail);
     else if (strcmp(jail.backend, "bubblewrap") == 0)
         bubblewrap_run(&jail, argv, command);
-    jail_fail("there is no backend '%s'", jail.backend);
+    jail_fail("unknown backend '%s'", jail.backend);
 }

@@ -60,7 +60,7 @@ static void add_entries(struct jail *jail, int kind, const char *path) {
 void view_add(struct jail *jail, int kind, const char *path) {
     char real[PATH_MAX];
     if (path[0] != '/')
-        jail_fail("'%s' is no absolute path", path);
+        jail_fail("'%s' is not an absolute path", path);
     if (!realpath(path, real))
         return; /* it does not exist */
     if (holds_hidden(jail, real) && !is_hidden(jail, real)) {
@@ -69,7 +69,7 @@ void view_add(struct jail *jail, int kind, const char *path) {
     }
     for (size_t h = 0; h < jail->hidden_count; h++)
         if (strcmp(real, jail->hidden[h]) == 0)
-            jail_fail("%s is to be hidden, and is asked for", path);
+            jail_fail("%s is both hidden and requested", path);
     add(jail, kind, path);
     if (strcmp(path, real) != 0)
         add(jail, kind, real);

@@ -38,7 +38,7 @@ def main(path, number):
         with open(path, encoding="utf-8") as file:
             found = exercise_of(json.load(file), number)
     except (ValueError, AttributeError, TypeError) as error:
-        sys.exit(f"{path} is no notebook: {error}")
+        sys.exit(f"{path} is not a notebook: {error}")
     if found is None:
         sys.exit(f"{path} has no cell that begins with %%nvcc --grade {number}")
     sys.stdout.write(found)

@@ -40,7 +40,7 @@ make_it() {
   needed=$missing
   size=$(sed -n 's/^# large: *//p' "$wanted")
   [ -z "$size" ] || [ "${DOWNLOAD:-}" != 0 ] ||
-    fail "lesson $number needs$(printf ' %s' $needed), about $size to download, and DOWNLOAD=0 says that nothing large may be."
+    fail "lesson $number needs$(printf ' %s' $needed), about $size to download, and DOWNLOAD=0 forbids large downloads."
   say "installing$(printf ' %s' $needed) into $folder (once${size:+; about $size})"
   rm -rf "$folder"
   "$python" -m venv "$folder" >"$log" 2>&1 || {

@@ -242,7 +242,7 @@ def roofline(title: str, note: str, memory: Limit, peak: Limit, versions: list[V
     for version in versions:
         plane.point(d, version)
     d.circle(84, d.height - 18, 5, "loaded")
-    d.text(96, d.height - 14, "small", "per byte that the loads ask for")
+    d.text(96, d.height - 14, "small", "per byte that the loads request")
     d.circle(300, d.height - 18, 5, "real")
     d.text(312, d.height - 14, "small", "per byte that came from the device's memory (the caches answered the rest)")
     return d

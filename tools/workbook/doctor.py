@@ -112,7 +112,7 @@ class Doctor:
             works = logged("sh", "tools/actions/run.sh", PROGRAM, TIMEOUT=asked("TIMEOUT") or "20")
             last = "".join(log_lines()[-1:])
             if works:
-                self.line("ok", "launch", f"1000 threads on '{last}' wrote what was expected")
+                self.line("ok", "launch", f"1000 threads on '{last}' wrote the expected values")
             else:
                 self.line("fail", "launch", last, f"the whole output is in {LOG}")
 
@@ -126,7 +126,7 @@ class Doctor:
         needed = re.findall(r"NEEDED.*\[(libcudart\.so[^]]*)\]", printed("readelf", "-d", program))
         text = Path(program).read_bytes()
         if needed:
-            self.line("ok", program, f"asks for {needed[0]} at run time: a GPU or the emulator can serve it")
+            self.line("ok", program, f"loads {needed[0]} at run time: runs on a GPU or on the emulator")
             if needed[0] != f"libcudart.so.{self.about['CUDA_MAJOR']}":
                 self.line("warn", program, f"was built by another CUDA than {self.about['CUDA_VERSION']}", "compile it again")
         elif any(words in text for words in STATIC_RUNTIME):
@@ -144,11 +144,11 @@ class Doctor:
             works = subprocess.run(["build/tools/jail", "--which"], stdout=subprocess.PIPE, stderr=log).stdout.decode().strip()
         broken = "".join(f"; {line}" for line in log_lines() if "does not start" in line)
         if works == "bubblewrap":
-            self.line("ok", "jail", "bubblewrap: what is graded sees the toolkit, common/ and its own file")
+            self.line("ok", "jail", "bubblewrap: submissions can read only the toolkit, common/ and their own file")
         elif works == "landlock":
-            self.line("warn" if broken else "ok", "jail", f"Landlock: what is graded sees the toolkit, common/ and its own file{broken}")
+            self.line("warn" if broken else "ok", "jail", f"Landlock: submissions can read only the toolkit, common/ and their own file{broken}")
         else:
-            remedy = "sudo apt-get install bubblewrap, or Linux 5.13 with Landlock; SECURITY.md says more"
+            remedy = "sudo apt-get install bubblewrap, or Linux 5.13 with Landlock; see SECURITY.md"
             self.line("warn", "jail", f"none works ({';'.join(log_lines())}): only your own exercises are graded", remedy)
 
 

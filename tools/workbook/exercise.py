@@ -84,7 +84,7 @@ class Exercise:
         shown: Optional[list[str]] = hints.about_todo(tiers[tier - 1], int(todo)) if todo else tiers[tier - 1]
         print("\n".join(shown or [tiers[tier - 1][0], ""]), flush=True)
         if shown is None:
-            say(f"(this hint says nothing about TODO {todo})")
+            say(f"(this hint does not cover TODO {todo})")
         try:
             self.state.mkdir(parents=True, exist_ok=True)
             seen.write_text(f"{tier}\n")
@@ -116,7 +116,7 @@ class Exercise:
     def solution(self) -> int:
         """Prints it without the generator's markers; the student's file is not overwritten."""
         if not self.master.is_file():
-            raise Failure("this copy of the workbook has no solutions. Whoever gave it to you has them.")
+            raise Failure("this copy of the workbook has no solutions: ask your teacher.")
         if not progress.has_passed(self.number) and os.environ.get("FORCE") != "1":
             raise Failure(
                 "the solution is shown once yours passes: comparing the two is worth more then.",
@@ -137,7 +137,7 @@ class Exercise:
         require_writable(self.state)
         given = exercise_as_given(self.number).encode("utf-8", "surrogateescape")
         if self.is_as_given():
-            say(f"{self.file} is as it was given: nothing to do.")
+            say(f"{self.file} is unchanged: nothing to reset.")
             return 0
         kept = self.keep_backup() if self.file.is_file() else ""
         self.file.write_bytes(given)
@@ -145,7 +145,7 @@ class Exercise:
             seen.unlink()
         if progress.progress_file().exists():
             progress.replace(self.number, None)
-        say(f"{self.file} is as it was given again.{kept}")
+        say(f"{self.file} is reset to its original version.{kept}")
         return 0
 
     def keep_backup(self) -> str:

@@ -46,7 +46,7 @@ def require_file(number: str) -> Path:
     """The student's file. Failure: it is missing."""
     file = exercise_file(number)
     if not file.is_file():
-        raise Failure(f"{file} is not here. make exercise{number} reset brings it back as it was given.")
+        raise Failure(f"{file} does not exist. make exercise{number} reset restores the original.")
     return file
 
 
@@ -74,7 +74,7 @@ def exercise_as_given(number: str) -> str:
         return exercise_of(master)
     if kept.is_file():
         return kept.read_text("utf-8")
-    raise Failure(f"neither {master} nor {kept} is here, so nobody knows how exercise {number} was given.")
+    raise Failure(f"neither {master} nor {kept} exists, so exercise {number} cannot be restored.")
 
 
 def main(arguments: list[str]) -> int:

@@ -26,6 +26,6 @@ def require_writable(folder: Path) -> None:
     if not can_write(folder):
         here = Path.cwd()
         raise Failure(
-            f"the folder {here / folder} cannot be written: it belongs to somebody else, or the disk is full.",
+            f"the folder {here / folder} cannot be written: it belongs to another user, or the disk is full.",
             f"The workbook builds its programs there. Take a copy of it that is yours: cp -R {here} ~/workbook",
         )

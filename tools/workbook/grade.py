@@ -38,7 +38,7 @@ def is_name(name: str) -> bool:
 
 def odd_name(name: str) -> str:
     """The message about an invalid name."""
-    return f"'{visible_name(name)}' is no name for a student here: it begins with a letter or a digit, and has none of / \" $ ` \\"
+    return f"'{visible_name(name)}' is not a valid student name: it has to start with a letter or a digit, and contain none of / \" $ ` \\"
 
 
 class Asked:
@@ -103,7 +103,7 @@ def require_solution(number: str) -> None:
     """Grades the solution, unless this was done before on this machine. Failure: there is none, or it does not pass."""
     work, master = solution_folder(number), exercise_master(number)
     if not master.is_file():
-        raise Failure(f"{master} is not here: grading needs the solutions. A student's copy of the workbook has none.")
+        raise Failure(f"{master} does not exist: grading needs the solutions. A student's copy of the workbook has none.")
     digest = hashlib.sha256(graders_digest() + master.read_bytes() + Path("build/configuration").read_bytes()).hexdigest()
     key = f"{digest} {os.environ.get('BACKEND') or 'auto'}\n"
     if (work / "key").is_file() and (work / "key").read_text("utf-8") == key:
@@ -115,7 +115,7 @@ def require_solution(number: str) -> None:
         graded = subprocess.run(command, env={**os.environ, "RESULTS": str(work)}, stdout=output, stderr=subprocess.STDOUT)
     if graded.returncode:
         say((work / "output.txt").read_text("utf-8", "replace").rstrip("\n"))
-        raise Failure(f"the solution of exercise {number} does not pass on this machine, so nobody is graded: see above, and make doctor.")
+        raise Failure(f"the solution of exercise {number} does not pass on this machine, so no submission is graded: see above, and make doctor.")
     (work / "key").write_text(key, "utf-8")
 
 
@@ -152,7 +152,7 @@ def grade_all(jobs: list[Job], out: Path, at_once: int) -> bool:
     """Whether all could be graded. A kernel that took too long beside others gets a second run alone on the machine."""
     again, failed = grade_several(jobs, out, at_once, second_chance=at_once > 1)
     if again:
-        say(f"{len(again)} took too long while others ran beside; once more, alone:")
+        say(f"{len(again)} took too long beside other gradings; running again, alone:")
         _, failed_alone = grade_several(again, out, 1, second_chance=False)
         failed = failed or failed_alone
     return not failed

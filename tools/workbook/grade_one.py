@@ -116,7 +116,7 @@ def grade_one(job: Job, out: Path, second_chance: bool) -> Optional[str]:
         return None
     if verdict == "pass" and passed < checks:  # a pass requires all of the solution's checks, regardless of the program's verdict
         verdict = "incomplete"
-        submission.remarks.append(f"the grading ended as passed after {passed} of {checks} checks: look at what this program does")
+        submission.remarks.append(f"the grading ended as passed after {passed} of {checks} checks: inspect this program")
     remarks = "; ".join(submission.remarks)
     if remarks:
         (folder / "remarks.txt").write_text(remarks + "\n", "utf-8", "surrogateescape")

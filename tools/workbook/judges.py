@@ -99,7 +99,7 @@ def use_judges_of(base: str, arguments: list[str], ours: dict[str, str]) -> None
         return
     asked = subprocess.run(["git", "rev-parse", "-q", "--verify", f"{base}^{{commit}}"], stdout=subprocess.PIPE)
     if asked.returncode:
-        raise Failure(f"BASE={base} is no commit of this checkout.")
+        raise Failure(f"BASE={base} is not a commit of this checkout.")
     changed = changed_files(base)
     if not changed:
         return

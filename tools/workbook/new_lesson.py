@@ -138,10 +138,10 @@ def say_what_is_next(lesson: NewLesson) -> None:
     jobs = "Its program is y = 2 * x, its exercise y = 3 * x"
     if lesson.in_python:
         jobs = "Its library is y = 2 * x, its exercise a binding of y = factor * x"
-    say(f"lesson {number} is there. It does what a skeleton can: make lesson{number} run, make exercise{number}, make lesson{number} test")
-    say(f"{jobs}: replace them. What else is to be written says FILL IN:")
+    say(f"lesson {number} is created, with a working skeleton: make lesson{number} run, make exercise{number}, make lesson{number} test")
+    say(f"{jobs}: replace them. The other gaps are marked FILL IN:")
     say("  grep -rn 'FILL IN' lessons solutions README.md TEACHING.md")
-    say("CONTRIBUTING.md says what a lesson has, and in which order to write it.")
+    say("CONTRIBUTING.md lists the parts of a lesson, and the order in which to write them.")
     calling = calling_it_planned(lesson)
     if calling:
         say("\n".join(["These still call it planned:", *calling]))

@@ -11,7 +11,7 @@ def main(arguments: list[str]) -> int:
     say(f"built {colour(1, f'build/lessons/{lesson}')}. Next:")
     say(f"  read {folder}/README.md")
     say(f"  make {lesson} run           run every version and verify it against the CPU")
-    say(f"  make {lesson} profile       see what it asks of a GPU, line by line")
+    say(f"  make {lesson} profile       profile it, line by line")
     for suffix in ("cu", "py", "cpp"):
         exercise = folder / f"exercise.{suffix}"
         if exercise.exists():

@@ -46,7 +46,7 @@ def ask_card(query: str) -> str:
     try:
         asked = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader,nounits"], capture_output=True, text=True)
     except FileNotFoundError:
-        raise Failure("a record is made on a GPU, and there is no nvidia-smi here", *WITHOUT_GPU) from None
+        raise Failure("recording needs a GPU, and nvidia-smi was not found", *WITHOUT_GPU) from None
     if asked.returncode or not asked.stdout.strip():
         raise Failure("a record is made on a GPU, and nvidia-smi finds none here", *WITHOUT_GPU)
     return asked.stdout.splitlines()[0].strip()

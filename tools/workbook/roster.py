@@ -88,7 +88,7 @@ class Roster:
         try:
             rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
         except csv.Error as error:
-            raise Failure(f"ROSTER={path} is no table in CSV: {error}.") from None
+            raise Failure(f"ROSTER={path} is not a CSV table: {error}.") from None
         columns = Columns(rows[0]) if rows else None
         for row in rows[1:]:
             if columns and any(cell.strip(" ,;\r") for cell in row) and not re.match(" *Points Possible", row[0]):

@@ -52,13 +52,13 @@ def place() -> Path:
         raise Failure("where to? make student-copy OUT=folder")
     out = Path(os.path.abspath(asked))
     if os.path.lexists(out) and not (out.is_dir() and not any(out.iterdir())):
-        raise Failure(f"OUT={asked} is not empty. The copy is made anew: name another folder, or remove that one.")
+        raise Failure(f"OUT={asked} is not empty: name another folder, or remove that one.")
     if not exercise_master("01").is_file():
-        raise Failure("there are no solutions here, so this is a student's copy already: cp -R does it.")
+        raise Failure("there are no solutions here, so this is a student's copy already: copy it with cp -R.")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError:
-        raise Failure(f"OUT={asked} cannot be made.") from None
+        raise Failure(f"OUT={asked} cannot be created.") from None
     return out
 
 

@@ -65,7 +65,7 @@ class Submission:
         if others:
             self.remarks.append(f"several files: {self.name_of(files[0])} was graded, not {', '.join(map(self.name_of, others))}")
         for link in [path for path in candidates if os.path.islink(path)][:1]:
-            self.remarks.append(f"{self.name_of(link)} is a symbolic link and was not looked at: hand in the file itself")
+            self.remarks.append(f"{self.name_of(link)} is a symbolic link and was ignored: hand in the file itself")
         if files and Path(files[0]).read_bytes() != self.given:
             return files[0]
         return self.solved_cell() or (files[0] if files else None)

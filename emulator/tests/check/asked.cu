@@ -72,7 +72,7 @@ static void case_shuffle_orders_nothing(void) {
 // SAYS Barrier error detected. Invalid arguments.
 // SAYS tests/check/asked.cu:LINE
 // SAYS and 15 other threads of its warp did the same
-// SAYS all threads that take part have to give the same
+// SAYS all participating threads have to pass the same mask
 __global__ void masks_differ(int *y) {
     unsigned mask = threadIdx.x < 16 ? 0x0000ffffu : 0xffffffffu;
     y[threadIdx.x] = __shfl_xor_sync(mask, (int)threadIdx.x, 1); // HERE
@@ -103,7 +103,7 @@ static void case_masks_of_groups(void) {
 // EXPECT old_reduction 0 race
 // CHECKS racecheck,strict
 // SAYS Error: Race reported between Write access at old_reduction(int *) in tests/check/asked.cu:LINE
-// SAYS volatile makes a lane look at memory, but does not make the lanes of a warp run together: put a __syncwarp()
+// SAYS volatile forces a memory access, but does not keep the lanes of a warp in lockstep: put a __syncwarp()
 __global__ void old_reduction(int *y) {
     __shared__ volatile int part[64];
     part[threadIdx.x] = y[threadIdx.x];
@@ -163,7 +163,7 @@ static void case_met_by_count(void) {
 // CHECKS synccheck
 // SAYS Barrier error detected. Divergent thread(s) in
 // SAYS in tests/check/asked.cu:LINE
-// SAYS These threads wait at a __syncthreads() that thread (48,0,0) and 15 others of the block went around
+// SAYS These threads wait at a __syncthreads() that thread (48,0,0) and 15 others of the block skipped
 __global__ void gone_around(int *y) {
     __syncthreads();
     if (threadIdx.x < 48) {
@@ -287,7 +287,7 @@ static void case_goes_on(void) {
 // EXPECT half_rows 0 uninitialized
 // CHECKS initcheck
 // SAYS : x[8] (argument 1,
-// SAYS cudaMemcpy2D wrote only 32 bytes of each row of this memory (4 rows, which begin every
+// SAYS cudaMemcpy2D wrote only 32 bytes of each row of this memory (4 rows, which start every
 // SAYS compare its width, which is in bytes, and both pitches
 __global__ void reads_rows(const float *x, size_t pitch, float *y) {
     y[threadIdx.x] = 2 * x[blockIdx.x * pitch / sizeof(float) + threadIdx.x];

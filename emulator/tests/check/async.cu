@@ -102,7 +102,7 @@ static void case_bytes_never_come(void) {
 
 // EXPECT arrives_too_early 0 race
 // CHECKS racecheck
-// SAYS A thread arrives at an mbarrier that may still be in the phase before.
+// SAYS A thread arrives at an mbarrier whose previous phase may not be complete.
 __global__ void arrives_too_early(const int *x, int *y) {
     __shared__ uint64_t barrier;
     __shared__ alignas(16) int tiles[2][32];
@@ -125,9 +125,9 @@ static void case_arrives_too_early(void) {
 
 // EXPECT too_many_lanes_arrive 0 race
 // CHECKS racecheck
-// SAYS More threads arrive at an mbarrier than it expects in one phase: two phases of 16 have ended
+// SAYS More threads arrive at an mbarrier than it expects in one phase: two phases of 16 have completed
 // SAYS too_many_lanes_arrive(int *) in
-// SAYS Either one thread arrives for all
+// SAYS Let one thread arrive for all
 __global__ void too_many_lanes_arrive(int *y) {
     __shared__ uint64_t barrier;
     if (threadIdx.x == 0)
@@ -144,7 +144,7 @@ static void case_too_many_lanes_arrive(void) {
 // CHECKS racecheck
 // SAYS Error: Unfinished bulk copy reported between Write access
 // SAYS wrote tile + 64 bytes
-// SAYS Two bulk copies fill the same bytes
+// SAYS Two bulk copies write the same bytes
 __global__ void copies_overlap(const int *x, int *y) {
     __shared__ uint64_t barrier;
     __shared__ alignas(16) int tile[64];
@@ -260,7 +260,7 @@ static void launch_pair(enum waiting who, bool beside, bool triggers = true) {
 // SAYS Error: Race reported between Write access at primary(int *) in tests/check/async.cu:
 // SAYS and Read access at secondary(const int *, int *, waiting) in tests/check/async.cu:
 // SAYS [64 hazards]
-// SAYS Call cudaGridDependencySynchronize() before it touches memory that the first kernel uses.
+// SAYS Call cudaGridDependencySynchronize() before it accesses memory that the first kernel uses.
 // CHECKS racecheck
 static void case_dependent_goes_on(void) {
     launch_pair(NOBODY, true);

@@ -117,7 +117,7 @@ static unsigned *counter(void) {
 // EXPECT hands_over_too_early 0 race
 // SAYS Error: Unfinished bulk copy reported between Write access at
 // SAYS tests/check/bulk_stores.cu:
-// SAYS before it lets others read there
+// SAYS before other threads read the data
 // CHECKS racecheck
 __global__ void hands_over_too_early(int *x, int *y, unsigned *done) {
     last_block<READ>(x, y, done);

@@ -101,7 +101,7 @@ static void case_by_mbarrier(void) {
 
 // EXPECT exits_early 719 launch_failure
 // SAYS The shared memory of block (0,0,0), rank 0 in the cluster, is accessed after that block has exited.
-// SAYS let all blocks of the cluster come to cluster.sync()
+// SAYS all blocks of the cluster have to reach a cluster.sync()
 __global__ void __cluster_dims__(2) exits_early(int *y) {
     __shared__ int value;
     auto cluster = cg::this_cluster();
@@ -122,7 +122,7 @@ static void case_exits_early(void) {
 // EXPECT may_exit_early 0 race
 // SAYS and the end of block (0,0,0)
 // SAYS thread (0,0,0) of block (1,0,0) read value of block (0,0,0) at
-// SAYS and that block may have exited before.
+// SAYS and that block may have exited already.
 // CHECKS racecheck
 __global__ void __cluster_dims__(2) may_exit_early(int *y) {
     __shared__ int value;
@@ -201,7 +201,7 @@ static void case_does_not_arrive(void) {
 // EXPECT round_less 719 divergent_barrier
 // TIMEOUT 1
 // SAYS Barrier error detected. Threads wait for a phase of an mbarrier that never ends.
-// SAYS thread of the cluster that has not ended waits
+// SAYS thread of the cluster that has not exited is waiting
 __global__ void __cluster_dims__(2) round_less(int *y) {
     __shared__ uint64_t full;
     auto cluster = cg::this_cluster();
@@ -278,7 +278,7 @@ static void case_waits_for_another(void) {
 // EXPECT not_written 0 uninitialized
 // SAYS Uninitialized __shared__ memory read of size 4 bytes
 // SAYS values[0] of block (1,0,0)
-// SAYS before the cluster.sync() that comes before the read
+// SAYS before the cluster.sync() that precedes the read
 // CHECKS initcheck
 __global__ void __cluster_dims__(2) not_written(int *y) {
     __shared__ int values[32];
@@ -309,7 +309,7 @@ static void case_written_by_another(void) {
 }
 
 // EXPECT multicast_to_nobody 719 launch_failure
-// SAYS A multicast names blocks that the cluster does not have: mask 0x5, and it has 2.
+// SAYS A multicast mask names blocks outside of the cluster: mask 0x5, and the cluster has 2.
 __global__ void __cluster_dims__(2) multicast_to_nobody(const int *x, int *y) {
     __shared__ alignas(16) int tile[32];
     __shared__ uint64_t full;
@@ -400,7 +400,7 @@ static void case_tail_awaited(void) {
 
 // EXPECT tail_not_awaited 0 race
 // SAYS wrote empty[2] of block (0,0,0) at
-// SAYS and that block may have exited before.
+// SAYS and that block may have exited already.
 // CHECKS racecheck
 __global__ void __cluster_dims__(2) tail_not_awaited() {
     pipeline_tail<STAGES - 1>();

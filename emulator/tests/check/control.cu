@@ -52,7 +52,7 @@ static void case_lost_lane(void) {
 // SAYS in tests/check/control.cu:LINE
 // SAYS by thread (5,0,0) in block (0,0,0)
 // SAYS while thread (0,0,0) and 4 others of its warp wait at __syncwarp(unsigned int) in
-// SAYS The mask names lanes that do not come. At a shuffle: lanes 5 to 31; at __syncwarp(): lanes 0 to 4.
+// SAYS The mask names lanes that do not reach this call. At a shuffle: lanes 5 to 31; at __syncwarp(): lanes 0 to 4.
 // SAYS | __syncwarp();
 __global__ void lost_at_sync(int *y) {
     int value = y[threadIdx.x];
@@ -68,7 +68,7 @@ static void case_lost_at_sync(void) {
 // EXPECT endless 702 timeout
 // TIMEOUT 1
 // SAYS time limit
-// SAYS thread does. TIMEOUT=seconds sets the limit
+// SAYS thread writes. TIMEOUT=seconds sets the limit
 // SAYS endless(int *)
 __global__ void endless(int *y) {
     while (*(volatile int *)y == 0)
@@ -85,7 +85,7 @@ static void case_endless(void) {
 // SAYS trap
 // SAYS at trap(int) in tests/check/control.cu:LINE
 // SAYS by thread (5,0,0) in block (2,0,0)
-// SAYS This is the program's own trap
+// SAYS This trap is in the program's source
 __global__ void trap(int n) {
     if (threadIdx.x == 5 && blockIdx.x == n)
         __trap(); // HERE

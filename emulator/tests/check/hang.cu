@@ -11,7 +11,7 @@
 // SAYS Barrier error detected. Divergent thread(s) in block.
 // SAYS in tests/check/hang.cu:LINE
 // SAYS by thread (0,0,0) in block (1,0,0)
-// SAYS barrier 1 opens when 64 threads have come, and 32 have
+// SAYS barrier 1 completes when 64 threads have arrived, and 32 have
 __global__ void named_too_few(int *y) {
     if (threadIdx.x < 32 && blockIdx.x == 1)
         asm volatile("barrier.sync 1, 64;" ::: "memory"); // HERE
@@ -22,7 +22,7 @@ static void case_named_too_few(void) {
 }
 
 // EXPECT named_after_exit 719 divergent_barrier
-// SAYS barrier 1 opens when 64 threads have come, and 32 have
+// SAYS barrier 1 completes when 64 threads have arrived, and 32 have
 // SAYS by thread (32,0,0) in block (0,0,0)
 __global__ void named_after_exit(int *y) {
     if (threadIdx.x < 32)
@@ -35,7 +35,7 @@ static void case_named_after_exit(void) {
 }
 
 // EXPECT named_too_large 719 divergent_barrier
-// SAYS barrier 1 opens when 128 threads have come, and 64 have
+// SAYS barrier 1 completes when 128 threads have arrived, and 64 have
 __global__ void named_too_large(int *y) {
     asm volatile("barrier.sync 1, 128;" ::: "memory");
     y[threadIdx.x] = 1;
@@ -46,7 +46,7 @@ static void case_named_too_large(void) {
 
 // EXPECT named_different_counts 719 divergent_barrier
 // SAYS in tests/check/hang.cu:LINE
-// SAYS with 64 and with 32
+// SAYS with the counts 64 and 32
 __global__ void named_different_counts(int *y) {
     if (threadIdx.x < 32)
         asm volatile("barrier.sync 1, 64;" ::: "memory");
@@ -143,7 +143,7 @@ static void case_recursion_of_nothing(void) {
 // SAYS Barrier error detected. Divergent block(s) in grid.
 // SAYS in tests/check/hang.cu:LINE
 // SAYS by thread (0,0,0) in block (
-// SAYS 3 of 4 blocks wait at the grid's barrier
+// SAYS 3 of 4 blocks wait at the grid barrier
 __global__ void grid_sync_missed(int *y) {
     if (blockIdx.x == 2)
         return;
@@ -217,8 +217,8 @@ static void case_resident_together(void) {
 
 // EXPECT not_all_begun 702 timeout
 // TIMEOUT 1
-// SAYS of 100 blocks have not begun, since the others have to end first
-// SAYS takes a ticket (atomicAdd of a counter) instead of its index
+// SAYS of 100 blocks have not started, because the resident blocks have to exit first
+// SAYS has to take a ticket (atomicAdd of a counter) instead of its index
 static void case_not_all_begun(void) {
     setenv("EMULATOR_RESIDENT", "16", 1);
     launch_meeting(100);

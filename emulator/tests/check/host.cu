@@ -83,7 +83,7 @@ static void case_null_on_host(void) {
 // CHECKS racecheck
 // SAYS Race reported between
 // SAYS byte 0 of the 4,000 bytes at 0x
-// SAYS let the stream of the other wait for it (cudaStreamWaitEvent)
+// SAYS make the stream of the other wait for it (cudaStreamWaitEvent)
 static void case_copies_unordered(void) {
     int *x = device_array<int>(1000), *host;
     cudaStream_t in, out;

@@ -87,7 +87,7 @@ static void case_atomic_past_end(void) {
 // EXPECT wide_past_end 700 out_of_bounds
 // SAYS Invalid __global__ read of size 16 bytes
 // SAYS by thread (2,0,0) in block (0,0,0)
-// SAYS Each access takes 4 elements at once, 16 bytes: the allocation holds 2 whole vectors of that size
+// SAYS Each access is a vector of 4 elements, 16 bytes: the allocation holds 2 whole vectors of that size
 // SAYS one by one
 __global__ void wide_past_end(const float4 *x, float4 *y) {
     y[threadIdx.x] = x[threadIdx.x]; // HERE
@@ -104,7 +104,7 @@ static void case_wide_in_too_little(void) {
 
 // EXPECT pitch_in_floats 700 out_of_bounds
 // SAYS This is element 1024 of an allocation of 1024 elements of 4 bytes: valid indices are 0 to 1023. Check how the
-// SAYS (in elements, not in bytes), and compare each part of it, a row, a column
+// SAYS (in elements, not in bytes), and check each part of it, a row, a column
 __global__ void pitch_in_floats(float *x, int pitch) {
     x[blockIdx.x * pitch + threadIdx.x] = 1;
 }
@@ -113,7 +113,7 @@ static void case_pitch_in_floats(void) {
 }
 
 // EXPECT no_guard_for_k 700 out_of_bounds
-// SAYS compare each part of it, a row, a column
+// SAYS check each part of it, a row, a column
 __global__ void no_guard_for_k(const float *A, float *C) {
     C[threadIdx.y] = A[threadIdx.y * 2 + threadIdx.x];
 }
@@ -134,7 +134,7 @@ static void case_null_pointer(void) {
 
 // EXPECT wild_pointer 700 out_of_bounds
 // SAYS Access to 0x1234567800 is out of bounds
-// SAYS No allocation is near
+// SAYS There is no allocation nearby
 __global__ void wild_pointer(int *y) {
     y[threadIdx.x] = 1; // HERE
 }
@@ -145,7 +145,7 @@ static void case_wild_pointer(void) {
 
 // EXPECT pointer_never_set 700 out_of_bounds
 // SAYS Invalid __global__ read of size 4 bytes
-// SAYS nobody has written
+// SAYS it may have been read from uninitialized memory
 __global__ void pointer_never_set(float **rows, float *y) {
     y[threadIdx.x] = rows[0][threadIdx.x]; // HERE
 }
@@ -182,7 +182,7 @@ static void case_misaligned_int(void) {
 // EXPECT misaligned_float4 716 misaligned
 // SAYS Invalid __global__ read of size 16 bytes
 // SAYS is misaligned
-// SAYS only every 4-th float
+// SAYS only one float in 4
 __global__ void misaligned_float4(const float *x, float4 *y) {
     y[threadIdx.x] = *(const float4 *)(x + 4 * threadIdx.x + 1); // HERE
 }
@@ -223,8 +223,8 @@ static void case_use_after_free(void) {
 // SAYS at wild_index(int *, int *, long long) in tests/check/memory.cu:LINE
 // SAYS the pointer's allocation at 0x
 // SAYS of size 256 bytes (argument 2, y)
-// SAYS The pointer (argument 2) leads to device memory, and this is element
-// SAYS the index is wild
+// SAYS The pointer (argument 2) is valid, but this is element
+// SAYS the index is far out of range
 __global__ void wild_index(int *x, int *y, long long at) {
     for (int k = 0; k < 2; k++)
         y[threadIdx.x + at * x[0]] = 1; // HERE

@@ -89,7 +89,7 @@ static void case_product_right(void) {
 // SAYS Unfinished wgmma reported between wgmma at product_no_wait
 // SAYS and Read access to its registers at
 // SAYS products.cu:LINE
-// SAYS nobody has waited for its group
+// SAYS its group has not been waited for
 __global__ void product_no_wait(float *y) {
     TILES;
     proxy_fence();
@@ -109,7 +109,7 @@ static void case_product_no_wait(void) {
 // CHECKS racecheck
 // SAYS wgmma at product_no_commit
 // SAYS products.cu:LINE [
-// SAYS nobody has committed its group
+// SAYS its group has not been committed
 __global__ void product_no_commit(float *y) {
     TILES;
     proxy_fence();
@@ -150,7 +150,7 @@ static void case_product_again(void) {
 // EXPECT product_waits_for_older 0 race
 // CHECKS racecheck
 // SAYS products.cu:LINE [
-// SAYS nobody has waited for its group
+// SAYS its group has not been waited for
 __global__ void product_waits_for_older(float *y) {
     TILES;
     proxy_fence();
@@ -611,9 +611,9 @@ static void case_bulk_not_waited_for(void) {
 
 // EXPECT bytes_too_few 719 divergent_barrier
 // SAYS still expects 0 of 1 arrivals and 16 bytes in this phase
-// SAYS and this is its phase 1 (parity 1).
-// SAYS Of 528 bytes that it was told to expect at
-// SAYS 512 have come
+// SAYS and this is phase 1 (parity 1).
+// SAYS Of 528 bytes announced by expect_tx at
+// SAYS 512 have arrived
 // SAYS 16 are missing.
 __global__ void bytes_too_few(int *y, const int *x) {
     __shared__ alignas(128) int s[128];
@@ -637,7 +637,7 @@ static void case_bytes_too_few(void) {
 
 // EXPECT bytes_too_many 719 divergent_barrier
 // SAYS still expects 0 of 1 arrivals and -112 bytes in this phase
-// SAYS Of 400 bytes that it was told to expect at
+// SAYS Of 400 bytes announced by expect_tx at
 // SAYS 112 too many.
 __global__ void bytes_too_many(int *y, const int *x) {
     __shared__ alignas(128) int s[128];
@@ -683,8 +683,8 @@ static void case_bytes_stop_a_ring(void) {
 }
 
 // EXPECT parity_of_the_next 719 divergent_barrier
-// SAYS and this is its phase 1 (parity 1).
-// SAYS Nothing has come in this phase, and phase 0 is over: is the parity of this wait wrong?
+// SAYS and this is phase 1 (parity 1).
+// SAYS Nothing has arrived in this phase, and phase 0 is complete: is the parity of this wait wrong?
 __global__ void parity_of_the_next(int *y, const int *x) {
     __shared__ alignas(128) int s[128];
     __shared__ uint64_t full;

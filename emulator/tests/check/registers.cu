@@ -42,8 +42,8 @@ RUN(given_back)
 
 // EXPECT takes_too_many 0 divergent_barrier
 // SAYS Error: Wrong use of setmaxnreg reported.
-// SAYS All warps together want 2,048 registers more than the block has, which began with 168 a thread
-// SAYS on a GPU it waits for ever
+// SAYS All warps together request 2,048 registers more than the block has, which started with 168 per thread
+// SAYS on a GPU it never returns
 // SAYS tests/check/registers.cu:
 // CHECKS synccheck
 KERNEL(takes_too_many) {
@@ -67,7 +67,7 @@ RUN(nobody_gives)
 
 // EXPECT by_one_warp 0 divergent_barrier
 // SAYS Error: Wrong use of setmaxnreg reported.
-// SAYS and not all four warps of its warpgroup execute the same
+// SAYS and not all four warps of its warpgroup execute it
 // SAYS Branch on threadIdx.x / 128.
 // CHECKS synccheck
 KERNEL(by_one_warp) {
@@ -78,7 +78,7 @@ KERNEL(by_one_warp) {
 RUN(by_one_warp)
 
 // EXPECT by_different_ones 0 divergent_barrier
-// SAYS and not all four warps of its warpgroup execute the same
+// SAYS and not all four warps of its warpgroup execute it
 // CHECKS synccheck
 KERNEL(by_different_ones) {
     if (threadIdx.x / 64 % 2)
@@ -102,8 +102,8 @@ RUN(by_one_thread)
 
 // Of .dec to more than a kernel ever has ptxas itself says that it is wrong.
 // EXPECT takes_fewer 0 divergent_barrier
-// SAYS A thread has 40 registers before it
-// SAYS the other way the behaviour is undefined
+// SAYS A thread already has 40 registers
+// SAYS otherwise the behaviour is undefined
 // CHECKS synccheck
 KERNEL(takes_fewer) {
     if (threadIdx.x / 128 == 0) {

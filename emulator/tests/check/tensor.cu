@@ -56,7 +56,7 @@ static void case_wmma_half_warp(void) {
 }
 
 // EXPECT wmma_pointer_per_thread 719 launch_failure
-// SAYS The threads of a warp give different addresses or strides.
+// SAYS The threads of a warp pass different addresses or strides.
 __global__ void wmma_pointer_per_thread(const half *x, half *y) { /* as if each thread had its own tile */
     tile a;
     wmma::load_matrix_sync(a, x + threadIdx.x * 256, 16);

@@ -117,7 +117,7 @@ static void case_unwritten_matrix(void) {
 }
 
 // EXPECT odd_coordinate 715 launch_failure
-// SAYS Illegal instruction: a copy by a tensor map begins at coordinate 3, which is not at a multiple of 16 bytes.
+// SAYS Illegal instruction: a copy by a tensor map starts at coordinate 3, which is not at a multiple of 16 bytes.
 // SAYS by thread (0,0,0) in block (0,0,0)
 static void case_odd_coordinate(void) {
     CUtensorMap from = map_of(matrix_of(64, 64), 64, 64), to = map_of(matrix_of(64, 64), 64, 64);
@@ -125,7 +125,7 @@ static void case_odd_coordinate(void) {
 }
 
 // EXPECT store_before_the_tensor 715 launch_failure
-// SAYS begins at a negative coordinate: -8 in dimension 1.
+// SAYS starts at a negative coordinate: -8 in dimension 1.
 __global__ void store_before_the_tensor(const __grid_constant__ CUtensorMap to) {
     __shared__ alignas(128) float tile[WIDTH * HEIGHT];
     tile[threadIdx.x] = 1;
@@ -137,7 +137,7 @@ static void case_store_before_the_tensor(void) {
 
 // EXPECT no_map 715 launch_failure
 // SAYS but there is no tensor map at its address.
-// SAYS Make it by cuTensorMapEncodeTiled()
+// SAYS Create it with cuTensorMapEncodeTiled()
 static void case_no_map(void) {
     CUtensorMap from, to = map_of(matrix_of(64, 64), 64, 64);
     memset(&from, 0, sizeof from);
@@ -168,7 +168,7 @@ static void case_three_coordinates(void) {
 }
 
 // EXPECT map_in_shared_memory 715 launch_failure
-// SAYS finds its map in shared or local memory.
+// SAYS has its map in shared or local memory.
 __global__ void map_in_shared_memory(const __grid_constant__ CUtensorMap from) {
     __shared__ alignas(128) float tile[WIDTH * HEIGHT];
     __shared__ CUtensorMap map;

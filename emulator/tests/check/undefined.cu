@@ -24,7 +24,7 @@ template <typename T> static T at(const T *device, size_t i) {
 // SAYS Uninitialized __shared__ memory read of size 4 bytes
 // SAYS at bins_not_cleared(const int *, int *) in tests/check/undefined.cu:LINE
 // SAYS bins[
-// SAYS Nobody in this block has written these bytes
+// SAYS No thread of this block has written these bytes
 __global__ void bins_not_cleared(const int *x, int *y) {
     __shared__ int bins[8];
     atomicAdd(&bins[x[threadIdx.x] & 7], 1); // HERE
@@ -108,7 +108,7 @@ static void case_decides_branch(void) {
 // SAYS Uninitialized __shared__ memory read of size 4 bytes
 // SAYS in tests/check/undefined.cu:LINE
 // SAYS Access to 0x40: order[16]
-// SAYS it is, or makes, an address
+// SAYS it is used to compute an address
 // SAYS and 15 more such reads
 __global__ void is_address(const int *x, int *y) {
     __shared__ int order[32];
@@ -207,7 +207,7 @@ static void case_to_other_warp(void) {
 // CHECKS initcheck
 // SAYS Uninitialized __local__ memory read of size 4 bytes
 // SAYS in tests/check/undefined.cu:LINE
-// SAYS The thread reads a variable or an array element of its own that it has not set
+// SAYS The thread reads a local variable or array element that it has not initialized
 __global__ void own_array(const int *x, int *y, int n) {
     int own[16];
     for (int k = 0; k < n; k++)
@@ -238,7 +238,7 @@ static void case_votes_undefined(void) {
 // EXPECT matches_undefined 0 uninitialized
 // CHECKS initcheck
 // SAYS Uninitialized __global__ memory read of size 4 bytes
-// SAYS it says which lanes take part or are asked
+// SAYS it selects the lanes that participate or are read
 __global__ void matches_undefined(const int *x, unsigned *y) {
     unsigned group = __match_any_sync(~0u, x[threadIdx.x]);
     asm volatile("// here");
@@ -323,7 +323,7 @@ static void case_one_side_of_branch(void) {
 
 // EXPECT lane_asked_has_left 0 uninitialized
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
-// SAYS Error: Undefined value of a shuffle: its lane asks lane 20, which does not take part
+// SAYS Error: Undefined value of a shuffle: its lane reads from lane 20, which does not participate
 // SAYS in tests/check/undefined.cu:LINE
 // SAYS by thread (4,0,0) in block (0,0,0)
 // SAYS a result that depends on it is stored
@@ -347,7 +347,7 @@ static void case_lane_asked_has_left(void) {
 
 // EXPECT lane_asked_warns 0 none
 // CHECKS memcheck,racecheck,synccheck,initcheck
-// SAYS Warning: Undefined value of a shuffle: its lane asks lane 20, which does not take part
+// SAYS Warning: Undefined value of a shuffle: its lane reads from lane 20, which does not participate
 // SAYS ERROR SUMMARY: 0 errors, 1 warning
 static void case_lane_asked_warns(void) {
     sum_over(20);
@@ -556,8 +556,8 @@ static void case_product_of_others(void) {
 // CHECKS memcheck,racecheck,synccheck,initcheck,strict
 // SAYS ========= Barrier error detected. Divergent thread(s) in warp.
 // SAYS at shuffle_in_if(const float *, float *, int) in tests/check/undefined.cu:LINE
-// SAYS Its mask names lane 0, which goes around it and works at shuffle_in_if(const float *, float *, int)
-// SAYS Move it out of the if
+// SAYS Its mask names lane 0, which skips it and executes shuffle_in_if(const float *, float *, int)
+// SAYS Move the call out of the if
 __global__ void shuffle_in_if(const float *x, float *y, int n) {
     int i = threadIdx.x, source = i - 5;
     float v = x[i], value = 0;

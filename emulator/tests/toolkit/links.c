@@ -227,7 +227,7 @@ static void wrong(char **paths) {
     refuses(PTX_COMPILE, PTX, broken, sizeof broken, "line 4");
     refuses(INCORRECT_INPUT_TYPE, PTX, "hello", 5, "does not match type NVJITLINK_INPUT_PTX");
     refuses(INCORRECT_INPUT_TYPE, CUBIN, broken, sizeof broken, "does not match type NVJITLINK_INPUT_CUBIN");
-    refuses(INCORRECT_INPUT_TYPE, LTOIR, "\355CN\177....", 8, "which NVIDIA's compilers alone can read");
+    refuses(INCORRECT_INPUT_TYPE, LTOIR, "\355CN\177....", 8, "which only NVIDIA's compilers can read");
     refuses(INCORRECT_INPUT_TYPE, FATBIN, "hello", 5, "does not match type NVJITLINK_INPUT_FATBIN");
     refuses(INCORRECT_INPUT_TYPE, OBJECT, "hello", 5, "does not match type NVJITLINK_INPUT_OBJECT");
     refuses(INCORRECT_INPUT_TYPE, LIBRARY, "hello", 5, "does not match type NVJITLINK_INPUT_LIBRARY");

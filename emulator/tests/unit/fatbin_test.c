@@ -110,14 +110,15 @@ static void choice(void) {
     expect_text("the highest below 90", &b, "eighty-six");
     begin(&b);
     add(&b, 2, 90, 0, "ELF", 3, 0);
-    expect_error("machine code alone", &b, FATBIN_NO_IMAGE,
-                 "the executable holds machine code (sm_90) and no PTX, which is what the emulator runs: compile with");
+    expect_error(
+        "machine code alone", &b, FATBIN_NO_IMAGE,
+        "the executable contains machine code (sm_90) but no PTX, and the emulator executes PTX: compile with");
     place = "libother.so.1";
     expect_error("machine code alone in a library", &b, FATBIN_NO_IMAGE,
-                 "libother.so.1 holds machine code (sm_90) and no PTX, which is what the emulator runs: compile with");
+                 "libother.so.1 contains machine code (sm_90) but no PTX, and the emulator executes PTX: compile with");
     place = "libcurand.so.10";
     expect_error("machine code alone in a library of NVIDIA's", &b, FATBIN_NO_IMAGE,
-                 "libcurand.so.10 holds machine code (sm_90) and no PTX, which is what the emulator runs. NVIDIA");
+                 "libcurand.so.10 contains machine code (sm_90) but no PTX, and the emulator executes PTX. NVIDIA");
     place = "the executable";
     begin(&b);
     add_text(&b, 100, 0, "a hundred");

@@ -107,7 +107,7 @@ static void test_contradictions(void) {
     m = load(HEAD ".visible .func f() { ret; }\n", HEAD ".visible .global .u32 f;\n");
     check_words("a function and a variable", m, error, "'f' is a variable in one file");
     m = load(HEAD ".visible .const .u32 x = 1;\n", HEAD ".extern .global .u32 x;\n");
-    check_words("a constant and a variable", m, error, "variable 'x' is in one memory");
+    check_words("a constant and a variable", m, error, "variable 'x' has different state spaces");
     m = load(HEAD ".visible .global .u64 p = nowhere;\n", HEAD);
     check_words("an initial value that nobody defines", m, error, "address of 'nowhere'");
     m = load(HEAD ".visible .func g();\n.alias g, f;\n", HEAD);

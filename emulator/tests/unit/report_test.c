@@ -98,11 +98,11 @@ static void test_advice(void) {
     bad.address = 16;
     expect("advice/null", advice_for(bad), "null pointer");
     bad.address = UINT64_MAX - 100;
-    expect("advice/poison", advice_for(bad), "no pointer");
+    expect("advice/poison", advice_for(bad), "not a valid pointer");
     bad.address = 0x10000000000;
-    expect("advice/wild", advice_for(bad), "No allocation is near");
+    expect("advice/wild", advice_for(bad), "There is no allocation nearby");
     bad.address = a.base + 3992, bad.bytes = 16;
-    expect("advice/straddle", advice_for(bad), "starts inside the allocation and ends past its end");
+    expect("advice/straddle", advice_for(bad), "starts inside the allocation and extends past its end");
     bad.address = a.base + 8, bad.finding = FINDING_MISALIGNED;
     expect("advice/misaligned", advice_for(bad), "multiple of 16; this one is 8 past");
     bad.finding = FINDING_OUT_OF_BOUNDS, bad.space = SPACE_SHARED, bad.address = 128, bad.bytes = 4;

@@ -85,7 +85,7 @@ def row_major() -> Drawing:
     """A picture of 6 x 3 numbers with a pitch of 8, and how it lies in memory."""
     d = Drawing(
         820, 300, "Row-major order",
-        "Above: a picture of three rows with six numbers each, and a gap of two behind each row, so that the pitch "
+        "Above: a picture of three rows with six numbers each, and a gap of two after each row, so that the pitch "
         "is 8. The number at x = 2, y = 1 is marked. Below: the same numbers in one line of memory, row after row. "
         "The marked one has the index 1 times 8 plus 2, which is 10.",
         ROW_MAJOR,
@@ -104,7 +104,7 @@ def row_major() -> Drawing:
     d.text(420, 66, "bold", "index = y * pitch + x")
     d.text(420, 90, "", "the marked number: x = 2, y = 1")
     d.text(420, 110, "", "index = 1 * 8 + 2 = 10")
-    d.text(420, 134, "small", "dashed: between the rows, nobody's")
+    d.text(420, 134, "small", "dashed: padding between the rows")
     d.text(26, 212, "bold", "in memory")
     for i in range(24):
         number(d, 26 + i * 32, 222, i % 8, i // 8)

@@ -65,7 +65,8 @@ def shuffle_up(d: Drawing, x: float) -> None:
 def trees() -> Drawing:
     d = Drawing(
         958, 372, "A sum and a scan in three steps of eight lanes",
-        "Three panels; rows are steps, cells say whose elements a lane has added up. Shuffle down: in the step of 4 "
+        "Three panels; rows are steps, cells list the elements that a lane has added up. Shuffle down: in the step "
+        "of 4 "
         "lanes 0 to 3 get the value of the lane four further on, then lanes 0 and 1 that of the lane two further "
         "on, then lane 0 that of lane 1; lane 0 has the sum of all, the other lanes nothing useful. Shuffle xor: in "
         "each step two lanes exchange, four, two and one apart; after three steps all lanes have the sum of all. "
@@ -75,12 +76,13 @@ def trees() -> Drawing:
     )
     d.text(
         24, 32, "",
-        "Eight lanes are drawn; a warp has 32 and takes five steps. A cell says whose elements its lane has added up.",
+        "Eight lanes are drawn; a warp has 32 and takes five steps. A cell lists the elements that its lane has "
+        "added up.",
     )
     shuffle_down(d, 40)
     shuffle_xor(d, 356)
     shuffle_up(d, 672)
-    d.text(40, 352, "small", "The numbers at the left are the steps. Dark: done. Grey: a sum that nobody wants.")
+    d.text(40, 352, "small", "The numbers at the left are the steps. Dark: done. Grey: a sum that is not used.")
     return d
 
 
@@ -127,15 +129,15 @@ def masks(d: Drawing, keys: str) -> None:
 def queue() -> Drawing:
     d = Drawing(
         800, 360, "Places in a queue",
-        "Three warps of eight lanes. Lanes that want a place: 1 0 1 1 0 0 1 0, 0 0 1 0 0 0 0 0 and 1 1 0 1 1 0 1 0. "
+        "Three warps of eight lanes. Lanes that need a slot: 1 0 1 1 0 0 1 0, 0 0 1 0 0 0 0 0 and 1 1 0 1 1 0 1 0. "
         "Ranks of those lanes within their warp: 0 1 2 3, 0, and 0 1 2 3 4. Numbers of the warps: 4, 1, 5, in "
-        "shared memory. Scanned: 0, 4, 5, total 10. The block takes 10 places from the counter, which was 70: "
-        "places 70 to 73, 74, and 75 to 79.",
+        "shared memory. Scanned: 0, 4, 5, total 10. The block takes 10 slots from the counter, which was 70: "
+        "slots 70 to 73, 74, and 75 to 79.",
         STYLE,
     )
     d.text(24, 32, "", "Three warps of eight lanes are drawn.")
-    names = ["wants a place: ballot", "1s before my bit", "the warp: __popc(word)", "before this warp: scan"]
-    for k, name in enumerate(names + ["the block: one atomicAdd", "place"]):
+    names = ["needs a slot: ballot", "1s before my bit", "the warp: __popc(word)", "before this warp: scan"]
+    for k, name in enumerate(names + ["the block: one atomicAdd", "slot"]):
         d.text(206, 98 + 46 * k, "small end", name)
     places: list[str] = []
     start = 0
@@ -150,7 +152,7 @@ def queue() -> Drawing:
         d.cell(left, 174, 176, "on2", wanting.count("1"))
         d.cell(left, 220, 176, "on2", start)
         start += wanting.count("1")
-    d.cell(216, 266, 560, "on", "10 places, from 70 on")
+    d.cell(216, 266, 560, "on", "10 slots, from 70 on")
     for k, place in enumerate(places):
         d.cell(216 + 192 * (k // 8) + 22 * (k % 8), 312, 22, "on" if place else "cell", place)
     return d

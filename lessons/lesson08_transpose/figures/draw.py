@@ -33,8 +33,8 @@ def banks() -> Drawing:
         980, 330, "The banks of a tile: plain, with padding, with a swizzle",
         "A tile of 8 x 8 words in a shared memory of 8 banks. The number in a word is its bank. Column 3 is dark. "
         "In the plain tile all of its words lie in bank 3. With padding, a word more in each row, they lie in the "
-        "banks 3 4 5 6 7 0 1 2. With the swizzle, where word c of row r is stored in place c xor r, they lie in the "
-        "banks 3 2 1 0 7 6 5 4. A row lies in 8 banks in all three.",
+        "banks 3 4 5 6 7 0 1 2. With the swizzle, where word c of row r is stored at position c xor r, they are in "
+        "banks 3 2 1 0 7 6 5 4. A row is in 8 banks in all three.",
         STYLE,
     )
     for x, title, words, swizzled, below, cost in (
@@ -78,8 +78,8 @@ def square_of_tiles(d: Drawing, x: float, down: bool) -> None:
 def order() -> Drawing:
     """Which tiles are under way together, in versions 7 and 8."""
     d = Drawing(
-        960, 310, "Which tiles are under way together",
-        "Two pairs of matrices of 8 x 8 tiles, each with blocks 0 to 11 under way. Version 7: in the matrix in they "
+        960, 310, "Which tiles are in flight at the same time",
+        "Two pairs of matrices of 8 x 8 tiles, each with blocks 0 to 11 in flight. Version 7: in the matrix in they "
         "fill row 0 of the tiles and half of row 1, so in the matrix out they fill column 0 and half of column 1. "
         "Version 8: in the matrix in they fill column 0 and half of column 1, so in the matrix out they fill row 0 "
         "and half of row 1.",
@@ -109,7 +109,7 @@ def matrix(d: Drawing, x: float, rows: int, columns: int, dark: tuple[int, int])
 def tile() -> Drawing:
     """The way of a tile through shared memory."""
     d = Drawing(
-        940, 300, "A tile on its way through shared memory",
+        940, 300, "A tile in shared memory",
         "Left, the matrix in, 4 rows and 6 columns of tiles; the tile in row 1, column 4 is dark. Its rows are read "
         "into a tile in shared memory, row by row. There they are read column by column, and written as rows into "
         "the matrix out, 6 rows and 4 columns of tiles, in row 4, column 1.",

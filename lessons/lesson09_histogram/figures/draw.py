@@ -58,7 +58,7 @@ def counters(d: Drawing, x: float, heading: str, changed: list[int], copies: lis
 def banks() -> Drawing:
     d = Drawing(
         980, 330, "Eight lanes count eight bytes, in a memory of eight banks",
-        "The bytes of lanes 0 to 7 are 5 5 13 2 5 21 2 7. With one copy, counter b lies in bank b modulo 8: bank 5 "
+        "The bytes of lanes 0 to 7 are 5 5 13 2 5 21 2 7. With one copy, counter b is in bank b modulo 8: bank 5 "
         "is wanted for the words 5, 13 and 21, which takes three wavefronts; bank 2 for one word, and bank 7 for "
         "one. With a copy for each lane, side by side, the counter of value b for lane k is in bank k: each lane "
         "has a bank of its own, in one wavefront.",

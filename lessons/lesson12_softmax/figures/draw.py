@@ -11,12 +11,12 @@ STYLE = Style("small mono bold mid end light on on2 cell link")
 @figure
 def online() -> Drawing:
     d = Drawing(
-        760, 206, "The largest element and the sum, kept while the elements come",
+        760, 206, "The largest element and the sum, updated online with each element",
         "Elements 1, 3, 2, 5, 4. After each one: the largest so far, and the sum of exp(x - largest) of those so "
-        "far. When 3 and 5 come, the sum is scaled.",
+        "far. When 3 and 5 arrive, the sum is rescaled.",
         STYLE,
     )
-    d.text(30, 48, "bold", "x comes")
+    d.text(30, 48, "bold", "next x")
     d.text(30, 92, "bold", "largest so far")
     d.text(30, 132, "bold", "sum so far")
     largest, total = 1, 1.0

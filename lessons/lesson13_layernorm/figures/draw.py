@@ -123,7 +123,7 @@ def merge() -> Drawing:
 def columns() -> Drawing:
     d = Drawing(
         760, 372, "The column sums of the backward pass",
-        "Two blocks take the rows of x and dy in turns. Each keeps the sums of its eight columns in registers while "
+        "Two blocks take the rows of x and dy alternately. Each keeps the sums of its eight columns in registers while "
         "it goes down its rows, and writes them to a row of partial. A second kernel adds up the rows of partial, "
         "column by column.",
         STYLE,
@@ -150,7 +150,7 @@ def columns() -> Drawing:
     d.text(596, 244, "small end", "always in the same order")
     d.text(
         24, 344, "small",
-        "dx of a row leaves at once. What goes through partial is one row of sums for each block, not for each row.",
+        "dx of a row is written immediately. partial receives one row of sums per block, not per row.",
     )
     return d
 

@@ -24,7 +24,7 @@ def product() -> Drawing:
         "multiply-adds by one warp. Each lane holds 8 elements of A, of B and of sum, which of them is not said.",
         STYLE,
     )
-    d.text(24, 34, "bold", "sum = A * B + sum: 4096 multiply-adds, asked for by one warp")
+    d.text(24, 34, "bold", "sum = A * B + sum: 4096 multiply-adds, issued by one warp")
     square(d, 24, "on", "sum", "16 x 16, fp32")
     d.text(160, 116, "bold mid", "=")
     square(d, 184, "on2", "A", "16 x 16, fp16")

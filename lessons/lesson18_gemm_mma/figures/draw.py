@@ -128,10 +128,10 @@ def ring() -> Drawing:
             look, words = {
                 0: ("on", f"multiply {step}"),
                 1: ("r1", f"arriving: {step + 1}"),
-                2: ("r1", f"asked for: {step + 2}"),
+                2: ("r1", f"prefetch: {step + 2}"),
             }[(stage - step) % 3]
             d.named(118 + step * 110, y, 104, 34, look, words, drop=5)
-    d.text(118, 192, "small", "At the beginning of a step: wait for its tile, barrier, ask for the tile two further.")
+    d.text(118, 192, "small", "At the start of a step: wait for its tile, barrier, prefetch the tile two steps ahead.")
     return d
 
 
@@ -140,12 +140,12 @@ Share = list[tuple[int, int]]  # tiles, and how many steps of each
 
 @figure
 def shares() -> Drawing:
-    """Five tiles of four steps on four multiprocessors."""
+    """Five tiles of four steps on four SMs."""
     d = Drawing(
-        900, 210, "Five tiles of four steps on four multiprocessors",
-        "Version 6: four tiles at once, then one tile while three multiprocessors have nothing to do: 8 steps long. "
+        900, 210, "Five tiles of four steps on four SMs",
+        "Version 6: four tiles at once, then one tile while three SMs are idle: 8 steps long. "
         "Split-K in two parts: ten halves in three rounds, 6 steps long, and then the sums. Stream-K: each "
-        "multiprocessor has five steps, wherever tiles begin.",
+        "SM has five steps, wherever tiles begin.",
         STYLE,
     )
     for k in range(4):
@@ -157,7 +157,7 @@ def shares() -> Drawing:
     multiprocessors(d, 632, "stream-K: 5 steps", [stream_k(k) for k in range(4)])
     d.text(
         60, 194, "small",
-        "Grey: nothing to do. SM: multiprocessor. (A block of stream-K goes through its share from the end.)",
+        "Grey: idle. SM: streaming multiprocessor. (A block of stream-K processes its share from the end.)",
     )
     return d
 

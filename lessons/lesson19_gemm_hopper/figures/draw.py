@@ -18,8 +18,8 @@ def path() -> Drawing:
     """Lesson 18 above, this lesson below: who moves what."""
     d = Drawing(
         860, 300, "Who moves the numbers, in lesson 18 and on Hopper",
-        "Lesson 18: threads ask for each 16 bytes by cp.async from global to shared memory, threads fetch fragments "
-        "by ldmatrix into registers, and mma.sync takes its operands from registers. Hopper: one thread asks TMA "
+        "Lesson 18: threads copy 16 bytes each by cp.async from global to shared memory, threads fetch fragments "
+        "by ldmatrix into registers, and mma.sync takes its operands from registers. Hopper: one thread issues TMA "
         "for a whole tile; wgmma takes A and B from shared memory; only the sums lie in registers.",
         STYLE,
     )
@@ -31,7 +31,7 @@ def path() -> Drawing:
     step(d, 176, 268, "cp.async", "all threads, 16 B")
     step(d, 422, 514, "ldmatrix", "all warps")
     step(d, 628, 720, "mma.sync", "A, B and sums")
-    d.text(24, 172, "bold", "Hopper: threads only say when")
+    d.text(24, 172, "bold", "Hopper: threads only synchronize")
     d.named(24, 190, 150, 60, "grey", "global memory", drop=5)
     d.named(270, 190, 150, 60, "r1", "shared memory", drop=5)
     d.named(722, 190, 114, 60, "r0", "tensor cores", drop=5)
@@ -46,7 +46,7 @@ def path() -> Drawing:
     d.text(674, 258, "tiny mid", "the sums")
     d.text(
         24, 286, "small",
-        "TMA and wgmma work in the background. mbarriers and wait groups say when they have finished.",
+        "TMA and wgmma are asynchronous. mbarriers and wait groups signal their completion.",
     )
     return d
 
@@ -63,9 +63,10 @@ def tile() -> Drawing:
     """A tile of A and one of B in shared memory."""
     d = Drawing(
         940, 400, "Tiles as TMA writes them and wgmma reads them",
-        "Left: eight rows of a tile of A. A row is 128 bytes, eight pieces of 16; in row r piece p lies at place p "
+        "Left: eight rows of a tile of A. A row is 128 bytes, eight pieces of 16; in row r, piece p is stored at "
+        "position p "
         "xor r. The first 16 numbers of K are pieces 0 and 1 of each row. Right: a tile of B, 64 rows of K and 128 "
-        "columns, as two boxes of 64 columns, one behind the other in memory. The first 16 of K are the first 16 "
+        "columns, as two boxes of 64 columns, one after the other in memory. The first 16 of K are the first 16 "
         "rows of both boxes.",
         STYLE,
     )
@@ -91,7 +92,7 @@ def tile() -> Drawing:
         for k, look in enumerate(looks):
             d.named(x, 60 + k * 24, 150, 24, look, f"rows {k * 8} to {k * 8 + 7}: 1024 bytes", "tiny")
     notes(d, 480, [284, 304, 366, 384], [
-        "A box is 64 rows of K, 8192 bytes; the second box lies behind the first.",
+        "A box is 64 rows of K, 8192 bytes; the second box follows the first.",
         "Dark: the first 16 of K, in all boxes. The next 16 begin 2048 bytes further.",
         "stride: from 8 rows to the next 8, 1024 bytes",
         "leading: from one box to the next, 8192 bytes",
@@ -110,8 +111,9 @@ def ring() -> Drawing:
     """Three stages over time: a load takes two units, a product one."""
     d = Drawing(
         900, 330, "A ring of three stages with two barriers each, in time",
-        "Rows: the producer, three stages, a consumer. A stage is asked for, its bytes arrive, then full opens; the "
-        "consumer multiplies; then empty opens, and the producer asks for the tile three further.",
+        "Rows: the producer, three stages, a consumer. A stage is requested, its bytes arrive, then full completes; "
+        "the "
+        "consumer multiplies; then empty completes, and the producer requests the tile three further.",
         STYLE,
     )
     d.text(20, 62, "bold", "producer")
@@ -122,7 +124,8 @@ def ring() -> Drawing:
         tile_in_time(d, i)
     d.text(
         116, 298, "small",
-        "Arrows up: a consumer arrives at `empty`, the producer asks again. Arrows down: `full` opens. Parities of "
+        "Arrows up: a consumer arrives at `empty`, the producer refills the stage. Arrows down: `full` completes. "
+        "Parities of "
         "a stage: 0, 1, 0, 1, ...",
     )
     d.text(
@@ -166,7 +169,7 @@ def order() -> Drawing:
                 d.named(x + column * 32, 46 + row * 26, 32, 26, "r0" if number < 24 else "box", number, "tiny")
     d.text(
         40, 280, "small",
-        "Blue: 24 blocks at the same time. What they load together comes from the L2 cache: the fewer different "
+        "Blue: 24 concurrent blocks. Data that they share is served by the L2 cache: the fewer different "
         "rows and columns, the better.",
     )
     return d
@@ -225,8 +228,8 @@ def cluster() -> Drawing:
     d.arrow(668, 102, 334, 178)
     d.text(
         60, 264, "small",
-        "Dark green: this block asked for it. Light green: the other block did. Each `full` expects all 48 KiB, "
-        "whoever asked for them.",
+        "Dark green: requested by this block. Light green: by the other block. Each `full` expects all 48 KiB, "
+        "regardless of the requester.",
     )
     d.text(
         60, 284, "small",

@@ -120,7 +120,7 @@ def tiles() -> Drawing:
     for y, look, words in (
         (60, "on2", "every query sees every key: no mask"),
         (100, "on", "the diagonal: some queries do not see some keys"),
-        (140, "off", "nobody sees anything: not loaded, not computed"),
+        (140, "off", "fully masked: not loaded, not computed"),
         (184, "frame", "one block: its queries stay, tiles of K and V pass by"),
     ):
         d.rect(380, y, 24, 24, look)
@@ -156,14 +156,14 @@ def barriers() -> Drawing:
         d.arrow(186, 117 + k * 16, 312, y + 21)
         d.arrow(506, y + 15, 632, 76 + k * 12)
         d.arrow(506, y + 27, 632, 166 + k * 12)
-    d.text(240, 64, "small mid", "asks for 32 KB")
+    d.text(240, 64, "small mid", "requests 32 KB")
     d.text(570, 38, "small mid", "full: the bytes are there")
     d.line(715, 214, 715, 244, "wire")
     d.line(715, 244, 105, 244, "wire")
     d.arrow(105, 244, 105, 176)
     d.text(
         410, 268, "small mid",
-        "empty: eight warps say that they have read the tile, and the producer may ask for the next one",
+        "empty: eight warps signal that they have read the tile, and the producer may request the next one",
     )
     return d
 
@@ -184,7 +184,7 @@ def turns() -> Drawing:
     """Products and exponentials over time."""
     d = Drawing(
         820, 356, "Products and exponentials over time",
-        "Above: a group alone. Its tensor cores wait while it takes exponentials. Below: two groups in turns. While "
+        "Above: a group alone. Its tensor cores wait while it takes exponentials. Below: two groups, ping-pong. While "
         "one takes the exponentials of a tile, the products of the other run; a group starts the scores of the next "
         "tile together with P times V of the tile before.",
         STYLE,

@@ -103,23 +103,23 @@ static void draw_multiprocessor(const struct limits *m, struct need n, double x,
 
 static void residents(void) {
     const struct limits *m = architecture("sm_90");
-    begin(980, 690, "Four multiprocessors of an H200, filled with blocks",
-          "Each picture has four schedulers, with 16 places for warps and a bar of 16384 registers each, and a bar of "
+    begin(980, 690, "Four SMs of an H200, filled with blocks",
+          "Each picture has four schedulers, with 16 warp slots and a bar of 16384 registers each, and a bar of "
           "228 KiB of "
-          "shared memory. Blocks have colours. First: 8 blocks of 256 threads with 32 registers take all places and "
+          "shared memory. Blocks have colours. First: 8 blocks of 256 threads with 32 registers take all slots and "
           "all registers. "
           "Second: with 96 registers 2 blocks fit, and a part of each scheduler's registers is left that is too small "
           "for a third. "
-          "Third: blocks of 128 threads with 30 KiB of shared memory: 7 fit, and most places for warps are free. "
+          "Third: blocks of 128 threads with 30 KiB of shared memory: 7 fit, and most warp slots are free. "
           "Fourth: blocks of "
-          "one warp: 32 take all places for blocks, and half of the places for warps are free.");
+          "one warp: 32 take all block slots, and half of the warp slots are free.");
     draw_multiprocessor(m, {32, 256, 0}, 40, 36, "Full");
     draw_multiprocessor(m, {96, 256, 0}, 520, 36, "sort_kernel8: registers decide");
     draw_multiprocessor(m, {30, 128, 30 << 10}, 40, 366, "A large tile: shared memory decides");
-    draw_multiprocessor(m, {16, 32, 0}, 520, 366, "Blocks of one warp: the places for blocks decide");
+    draw_multiprocessor(m, {16, 32, 0}, 520, 366, "Blocks of one warp: limited by block slots");
     text(40, 674, "small",
-         "One colour: one block (they come again after eight). Grey: room that is left over, and too small for a block "
-         "more.");
+         "One colour: one block (colours repeat after eight). Grey: left over, and too small for another "
+         "block.");
     printf("</svg>\n");
 }
 
@@ -146,12 +146,12 @@ static void steps(void) {
     const struct limits *m = architecture("sm_90");
     static const int sizes[] = {128, 256, 1024};
     begin(960, 400, "Occupancy goes down in steps",
-          "Occupancy of an H200's multiprocessor over the registers of a thread, from 16 to 255, for blocks of 128, "
+          "Occupancy of an H200's SM over the registers of a thread, from 16 to 255, for blocks of 128, "
           "256 and 1024 threads. "
           "All are at 100 percent up to 32 registers. Blocks of 1024 fall to 50 at 33 registers and to nothing at 65. "
           "Blocks of 256 have "
           "75 percent up to 40, 62.5 up to 48, 50 up to 64, and so on; blocks of 128 fall in smaller steps.");
-    text(24, 30, "", "Occupancy of a multiprocessor of an H200 over the registers of a thread, without shared memory");
+    text(24, 30, "", "Occupancy of an SM of an H200 over the registers of a thread, without shared memory");
     for (int percent = 0; percent <= 100; percent += 25) {
         line(70, up(percent), 884, up(percent), "grid");
         number(62, up(percent) + 4, "small end", percent);
@@ -189,12 +189,12 @@ static double bytes_at(double bytes) {
 static void flight(void) {
     static const int loads[] = {1, 2, 4, 8, 16};
     begin(860, 400, "Bytes in flight: blocks times loads",
-          "Bytes in flight on a multiprocessor over resident blocks of 128 threads, 1 to 16, both in powers of two, "
+          "Bytes in flight on an SM over resident blocks of 128 threads, 1 to 16, both in powers of two, "
           "one line for each number "
           "of loads in flight of a thread, 1 to 16. The lines are parallel. A dashed line at 8.6 kilobytes is what an "
           "H200 needs: it is "
           "reached by 16 loads with 1 block nearly, 8 with 2 nearly, and by 1 load with 16 blocks nearly.");
-    text(24, 30, "", "Bytes in flight on a multiprocessor: blocks of 128 threads, a load of 4 bytes");
+    text(24, 30, "", "Bytes in flight on an SM: blocks of 128 threads, a load of 4 bytes");
     for (int power = 8; power <= 17; power++) {
         line(90, bytes_at(1 << power), 700, bytes_at(1 << power), "grid");
         number(82, bytes_at(1 << power) + 4, "small end", 1 << power);

@@ -17,7 +17,7 @@ def method() -> Drawing:
     for k, (name, first, second) in enumerate([
         ("question", "what takes", "the time?"),
         ("limit", "how fast could", "it be at best?"),
-        ("counter", "which number", "says why not?"),
+        ("counter", "which number", "reason if missing"),
         ("change", "one thing", "alone"),
         ("again", "is that", "better? where?"),
     ]):  # fmt: skip
@@ -38,7 +38,7 @@ def timeline() -> Drawing:
     d = Drawing(
         720, 300, "Who waits for whom",
         "Two pairs of rows. Above, the host launches a kernel, waits, launches the next: the device has a gap "
-        "behind each kernel. Below, the host launches all and the device works without a gap.",
+        "after each kernel. Below, the host launches all and the device works without a gap.",
         STYLE,
     )
     kernels = ["scale", "turn", "shape", "energy", "scale"]
@@ -61,5 +61,5 @@ def timeline() -> Drawing:
     d.arrow(93, 218, 108, 237)
     d.text(440, 254, "small", "... and so on, without a gap")
     d.text(230, 210, "small", "L: a launch. The host is free for other work.")
-    d.text(20, 286, "small", "An order, not a measurement: how long each box is, nsys says.")
+    d.text(20, 286, "small", "An order, not a measurement: nsys reports how long each box is.")
     return d

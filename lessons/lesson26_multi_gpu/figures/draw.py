@@ -76,13 +76,13 @@ def arrays(d: Drawing, y: float, name: str, steps: str, device0: float, others: 
 @figure
 def shots() -> Drawing:
     d = Drawing(
-        870, 306, "What comes in through a link",
-        "Arrays that come in through the link of a device, and steps one after the other, for four devices. Gather: "
+        870, 306, "Traffic received over a link",
+        "Arrays received over the link of a device, and steps one after the other, for four devices. Gather: "
         "3 arrays to device 0, 1 to the others, 4 steps or more. Ring: 1.5, 6 steps. Tree: 2 to device 0, at most 2 "
         "to others, 4 steps. One shot: 3 arrays, 1 step. Two shots: 1.5 arrays, 2 steps.",
         STYLE,
     )
-    d.text(24, 28, "bold", "Arrays that come in through the link of a device; four devices")
+    d.text(24, 28, "bold", "Arrays received over the link of a device; four devices")
     d.text(170, 52, "small", "one after the other")
     arrays(d, 64, "gather1", "4 steps", 3, 1)
     arrays(d, 108, "ring2", "6 steps", 1.5, 1.5)

@@ -21,7 +21,7 @@ def border() -> Drawing:
     d.arrow(338, 146, 252, 184)
     d.text(262, 128, "small", "address, n")
     d.text(276, 192, "small", "a code")
-    d.box(630, 50, 210, 60, "cell", "device memory", "whoever allocates frees")
+    d.box(630, 50, 210, 60, "cell", "device memory", "the allocator frees")
     d.box(630, 140, 210, 60, "cell", "gelu_kernel", "runs when the stream is there")
     d.arrow(540, 112, 628, 82)
     d.arrow(540, 138, 628, 168)
@@ -42,7 +42,7 @@ def threads(d: Drawing, y: float, head: str, back: float, second: float, words: 
     d.text(110, y + 16, "small end", "thread 1")
     d.cell(120, y, 110, "cell", "hold, launch")
     d.cell(230, y, back - 230, "on", "synchronize")
-    d.cell(back, y, 100, "cell", "goes on")
+    d.cell(back, y, 100, "cell", "continues")
     d.text(110, y + 56, "small end", "thread 2")
     d.cell(second, y + 40, 100, "on2", "release")
     d.text(660, y + 36, "small", words)
@@ -52,8 +52,8 @@ def threads(d: Drawing, y: float, head: str, back: float, second: float, words: 
 def gil() -> Drawing:
     d = Drawing(
         860, 250, "Two threads and the GIL",
-        "Thread 1 waits in the library for work that stands behind a gate, and thread 2 opens the gate. With CDLL "
-        "thread 2 runs while thread 1 waits. With PyDLL it runs only when thread 1 has come back, because the gate "
+        "Thread 1 waits in the library for work that is queued after a gate, and thread 2 opens the gate. With CDLL "
+        "thread 2 runs while thread 1 waits. With PyDLL it runs only when thread 1 has returned, because the gate "
         "has given up.",
         STYLE,
     )

@@ -14,10 +14,10 @@ def build() -> Drawing:
         "linker finds libcudart.",
         STYLE,
     )
-    d.text(130, 28, "mid bold", "who is asked")
+    d.text(130, 28, "mid bold", "component")
     d.text(430, 28, "mid bold", "what is compiled")
     d.text(730, 28, "mid bold", "what is carried away")
-    d.box(30, 44, 200, 54, "on2", "pip", "pyproject.toml: who builds?")
+    d.box(30, 44, 200, 54, "on2", "pip", "pyproject.toml: build backend")
     d.box(30, 128, 200, 54, "cell", "scikit-build-core", "for which Python, where to")
     d.box(30, 212, 200, 54, "cell", "CMake", "CMakeLists.txt")
     d.arrow(130, 98, 130, 126)
@@ -52,7 +52,7 @@ def exchange() -> Drawing:
     d.box(30, 40, 220, 54, "on2", "the producer", "DeviceArray, torch.Tensor, ...")
     d.box(610, 40, 220, 54, "on", "the consumer", "forward(x)")
     d.arrow(608, 56, 252, 56)
-    d.text(430, 50, "mid small", "__dlpack__(stream=1): my work will come in this stream")
+    d.text(430, 50, "mid small", "__dlpack__(stream=1): I will use this stream")
     d.arrow(252, 84, 608, 84)
     d.text(430, 78, "mid small", "a capsule, dltensor: address, shape, type, deleter")
     d.box(320, 126, 220, 54, "cell", "device memory", "it stays where it is")

@@ -7,7 +7,7 @@ STYLE = Style("small bold mid light on on2 cell bare link", bare="stroke: #1a1a1
 @figure
 def owners() -> Drawing:
     d = Drawing(
-        860, 300, "Who owns the memory of an array that comes back",
+        860, 300, "Owner of a returned array's memory",
         "Three rows. An array with a capsule as its owner: when the array goes, the capsule goes, and its function "
         "deletes the memory. An array whose owner is another object, a Room: the room and its memory live as long "
         "as the array. An array without an owner: the room goes, its memory goes, and the array has an address of "
@@ -18,7 +18,7 @@ def owners() -> Drawing:
     d.text(430, 28, "mid bold", "its owner")
     d.text(720, 28, "mid bold", "the memory")
     d.box(30, 44, 220, 54, "on2", "to_device(x)", "an ndarray: address, shape, owner")
-    d.box(320, 44, 220, 54, "cell", "a capsule", "deletes when it goes")
+    d.box(320, 44, 220, 54, "cell", "a capsule", "its destructor deletes")
     d.box(610, 44, 220, 54, "on", "device memory", "lives as long as the array")
     d.arrow(252, 71, 318, 71)
     d.arrow(542, 71, 608, 71)
@@ -28,7 +28,7 @@ def owners() -> Drawing:
     d.arrow(252, 155, 318, 155)
     d.arrow(542, 155, 608, 155)
     d.box(30, 212, 220, 54, "on2", "room.array_without_owner", "reference")
-    d.box(320, 212, 220, 54, "cell", "nobody", "the Room has gone")
+    d.box(320, 212, 220, 54, "cell", "none", "the Room is destroyed")
     d.box(610, 212, 220, 54, "cell", "freed", "the address is left")
     d.text(430, 288, "mid small", "an arrow: this one keeps that one alive")
     return d

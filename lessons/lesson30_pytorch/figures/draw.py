@@ -11,7 +11,7 @@ def operator() -> Drawing:
         "A call of torch.ops.gelu_torch.forward goes to the dispatcher, which looks at the tensor. If it requires a "
         "gradient, autograd notes the gradient, and calls again. A tensor of the CPU goes to forward_cpu, one of "
         "CUDA to forward_cuda, and one without data to the fake kernel, which says only shape, type and strides. "
-        "torch.compile and opcheck ask with tensors without data.",
+        "torch.compile and opcheck call with tensors without data.",
         STYLE,
     )
     d.box(20, 130, 220, 54, "on2", "gelu_torch::forward", "(Tensor x) -> Tensor")
@@ -25,7 +25,7 @@ def operator() -> Drawing:
     d.arrow(510, 153, 598, 126)
     d.arrow(510, 161, 598, 196)
     d.arrow(510, 168, 598, 268)
-    d.text(130, 210, "mid small", "the schema: what goes in")
+    d.text(130, 210, "mid small", "the schema: arguments")
     d.text(130, 226, "mid small", "and out, what is written")
     d.text(420, 270, "mid small", "torch.compile and opcheck")
     d.text(420, 286, "mid small", "call with tensors without data")
@@ -42,7 +42,7 @@ def side_stream(d: Drawing, y: float) -> None:
 @figure
 def streams() -> Drawing:
     d = Drawing(
-        860, 230, "The stream of the one who made x",
+        860, 230, "The stream that produced x",
         "Above: the copy that writes x and the kernel that reads it are both in the side stream, so the kernel runs "
         "behind the copy. Below: the kernel is in stream 0, which does not wait for the side stream. It runs before "
         "the copy and reads what was in x before.",

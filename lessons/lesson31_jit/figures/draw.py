@@ -60,7 +60,7 @@ def rename() -> Drawing:
     )
     process(d, 20, "process A", 180, "new-a")
     process(d, 128, "process B", 330, "new-b")
-    d.text(20, 78, "small", "who reads")
+    d.text(20, 78, "small", "reader")
     d.text(20, 94, "small mono", "3f9c...")
     d.cell(110, 74, 310, "off", "finds nothing")
     d.cell(420, 74, 150, "cell", "finds all of A's")
@@ -69,6 +69,6 @@ def rename() -> Drawing:
     d.arrow(570, 128, 570, 99)
     d.text(
         430, 180, "mid small",
-        "time: a name leads to a whole file or to none; whoever has opened the file of A reads that to its end",
+        "time: a name leads to a whole file or to none; a reader that has opened the file of A reads it to its end",
     )
     return d

@@ -42,7 +42,7 @@ def tables() -> Drawing:
     d.text(430, 124, "mid small", "CustomOpDomain_Add(domain, table)")
     d.box(30, 240, 250, 54, "on2", "a session is made", "CreateKernelV2 for each node")
     d.box(305, 240, 250, 54, "on", "it runs, again and again", "KernelComputeV2, by any thread")
-    d.box(580, 240, 250, 54, "on2", "it goes", "KernelDestroy for each node")
+    d.box(580, 240, 250, 54, "on2", "destroyed", "KernelDestroy for each node")
     d.arrow(280, 267, 303, 267)
     d.arrow(555, 267, 578, 267)
     d.text(430, 316, "mid small", "the tables, the domain and the library stay as long as any session that knows them")
@@ -74,6 +74,6 @@ def providers() -> Drawing:
     d.arrow(550, 179, 738, 179)
     d.text(
         430, 236, "mid small",
-        "queued behind the node before, and nobody waits: the next node is queued behind ours",
+        "queued after the previous node, without waiting: the next node is queued after ours",
     )
     return d

@@ -45,7 +45,8 @@ def back(d: Drawing, y: float, words: str) -> None:
 def copies() -> Drawing:
     d = Drawing(
         860, 250, "What a launch copies",
-        "On the left arrays of NumPy: before the kernel both go to the device, behind it both come back, the input "
+        "On the left arrays of NumPy: before the kernel both are copied to the device, after it both are copied "
+        "back, the input "
         "too. On the right arrays of the device: nothing is copied.",
         STYLE,
     )
@@ -55,11 +56,11 @@ def copies() -> Drawing:
     d.box(310, 60, 90, 60, "cell", "a copy of x", "device")
     d.box(310, 160, 90, 60, "cell", "a copy of y", "device")
     there(d, 80, "before the kernel")
-    back(d, 108, "behind it, unchanged")
+    back(d, 108, "after it, unchanged")
     there(d, 180, "before, and for nothing")
     back(d, 208, "the result")
     d.text(650, 24, "mid bold", "both on the device")
     d.box(560, 60, 180, 60, "cell", "x", "device")
     d.box(560, 160, 180, 60, "cell", "y", "device")
-    d.text(650, 145, "mid small", "nothing, and nobody waits")
+    d.text(650, 145, "mid small", "no copy, and no wait")
     return d

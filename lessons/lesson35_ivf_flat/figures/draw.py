@@ -82,11 +82,11 @@ def unit(d: Drawing, place: int, y: float, vector: int, number: int) -> None:
 def groups() -> Drawing:
     d = Drawing(
         860, 330, "Rows and groups",
-        "Above: vectors in rows, one behind the other. The first units of neighbouring vectors are 512 bytes apart. "
+        "Above: vectors in rows, one after the other. The first units of neighbouring vectors are 512 bytes apart. "
         "Below: a group: the first units of all vectors lie side by side, then the second ones.",
         STYLE,
     )
-    d.text(20, 30, "bold", "rows (version 3): what the lanes of a warp load at the same time lies 512 bytes apart")
+    d.text(20, 30, "bold", "rows (version 3): concurrent loads of a warp's lanes are 512 bytes apart")
     for place in range(16):
         unit(d, place, 46, place // 4, place % 4)
     d.text(
@@ -104,7 +104,7 @@ def groups() -> Drawing:
     )
     d.text(
         20, 286, "small",
-        "place of unit u of slot s:   rows: s * units + u      groups: (s / 32 * units + u) * 32 + s % 32",
+        "index of unit u of slot s:   rows: s * units + u      groups: (s / 32 * units + u) * 32 + s % 32",
     )
     d.text(
         20, 308, "small",

@@ -1,5 +1,5 @@
 // expect: not_by_kernel
-// says: a copy (cudaMemcpy or its kind) wrote it
+// says: a copy (such as cudaMemcpy) wrote it
 /* The host computes, in a function that is queued between two copies: nobody waits, and no kernel does anything. */
 #include <vector>
 

@@ -1,5 +1,5 @@
 // expect: not_by_kernel
-// says: a kernel may only have carried it
+// says: a kernel may only have copied it
 /* The host computes, its result is copied to a variable of the device, and a kernel reads it there. */
 #include "common/check.h"
 #include "host_works.h"

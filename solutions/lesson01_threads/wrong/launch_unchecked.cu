@@ -1,5 +1,5 @@
 // expect: api_error
-// says: a launch failed (the grader saw to that: cudaErrorInvalidValue), and saxpy said nothing
+// says: a launch failed (the grader injected cudaErrorInvalidValue), and saxpy did not report it
 /* Nobody asks whether the launches have failed. */
 #include "common/check.h"
 #include "right.h"

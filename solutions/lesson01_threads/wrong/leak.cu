@@ -1,5 +1,5 @@
 // expect: api_error
-// says: it takes more with each call
+// says: it uses more memory with each call
 /* Memory that nothing uses, allocated in each call and never freed. */
 #include "common/check.h"
 #include "right.h"

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: was it moved, or computed with?
+// says: was it copied, or computed with?
 /* Adds 0 to what it moves: that makes 0.0 of -0.0. */
 #include "common/check.h"
 #include "right.h"

@@ -1,5 +1,5 @@
 // expect: api_error
-// says: saxpy returned only when its stream had done all that was queued before
+// says: saxpy returned only after all earlier work in its stream had completed
 /* Right, but it waits: a function of the host, queued behind the kernel, tells when it is done. */
 #include "common/check.h"
 #include "right.h"

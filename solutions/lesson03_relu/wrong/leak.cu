@@ -1,5 +1,5 @@
 // expect: api_error
-// says: it takes more with each call
+// says: it uses more memory with each call
 /* A copy of x, in memory that is not freed. */
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: overflowed on the way
+// says: an intermediate result overflowed
 /* x is multiplied by 1 + erf first, and halved later: too late for the largest floats. */
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // expect: compile_error
-// says: In a kernel take the functions for floats, sqrtf(2.0f)
+// says: In a kernel, use the functions for floats, sqrtf(2.0f)
 /* sqrt of an int is a function of the host alone; the compiler advises an experimental flag. */
 #include <math.h>
 

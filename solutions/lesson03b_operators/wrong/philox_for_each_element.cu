@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: Philox gives four words at once
+// says: Philox returns four words at once
 /* Right, but each thread has one element, and throws three of four words away. */
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: column after column
+// says: column by column
 /* Pictures are taken to be stored column after column. */
 #include "common/check.h"
 

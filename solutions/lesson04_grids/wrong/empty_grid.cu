@@ -1,5 +1,5 @@
 // expect: launch_error
-// says: where there is nothing to do, launch nothing
+// says: if there is nothing to compute, launch nothing
 /* A picture without rows is launched, too. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: not_by_kernel
-// says: a copy (cudaMemcpy or its kind) wrote it
+// says: a copy (such as cudaMemcpy) wrote it
 /* The host computes it, and a kernel is launched for the looks of it. */
 #include "common/check.h"
 

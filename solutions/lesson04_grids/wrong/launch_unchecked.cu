@@ -1,5 +1,5 @@
 // expect: api_error
-// says: said nothing
+// says: did not report it
 /* Nobody asks whether the launch went well. */
 #include "common/check.h"
 

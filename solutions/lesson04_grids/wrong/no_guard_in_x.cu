@@ -1,5 +1,5 @@
 // expect: race
-// says: Does a guard ask for x and for y
+// says: Does the guard test x and y
 /* The guard asks for y only: what sticks out on the right is written into the next row. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: Does a guard ask for x and for y
+// says: Does the guard test x and y
 /* The guard asks for x only. */
 #include "common/check.h"
 

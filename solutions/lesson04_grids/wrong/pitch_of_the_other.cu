@@ -1,5 +1,5 @@
 // expect: race
-// says: and that of `out` with its own
+// says: and for `out` the pitch of `out`
 /* The pitch of the other picture. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: race
-// says: Does a row's address count
+// says: Does a row's address use
 /* The planes are taken to lie in_height * in_width floats apart. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: stale_output
-// says: is x made of what ends in .x
+// says: is x computed from the .x members
 /* x and y are swapped in the kernel, and the grid is as it was. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: the wrong way round
+// says: the weights are reversed
 /* The pixel on the left has the weight of the one on the right. */
 #define ACROSS (1 - to_right)
 #define DOWN   (1 - down)

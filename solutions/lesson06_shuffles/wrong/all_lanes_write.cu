@@ -1,5 +1,5 @@
 // expect: race
-// says: Does a lane write whose element is not wanted?
+// says: Does a lane write whose element is not selected?
 /* Lanes without a wanted element write, too, where the next one is to go. */
 #include "common/check.h"
 

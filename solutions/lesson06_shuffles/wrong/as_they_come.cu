@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: all wanted elements are there, but not in their order
+// says: all selected elements are present, but not in order
 /* Each warp takes its places of the block with an atomic: nothing is lost, but the order is that of the atomics. */
 #include "common/check.h"
 

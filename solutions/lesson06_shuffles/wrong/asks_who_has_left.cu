@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: Undefined value of a shuffle: its lane asks lane 5, which does not take part
+// says: Undefined value of a shuffle: its lane reads from lane 5, which does not participate
 /* Threads without an element leave compact_kernel: then warp 6 asks lane 5 for the sum of those before, and that lane may have left. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: nan
-// says: that element is not wanted
+// says: that element is not selected
 /* Refuses what lies outside of the limits: NaN does not. */
 #include "common/check.h"
 

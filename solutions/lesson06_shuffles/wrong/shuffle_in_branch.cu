@@ -1,5 +1,5 @@
 // expect: lost_lane
-// says: The mask names lanes that do not come
+// says: The mask names lanes that do not reach this call
 /* Only the lanes that need a value shuffle; those that should hand theirs out go around it. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: and is nowhere now
+// says: and is missing from y
 /* Each warp begins where its block begins. */
 #include "common/check.h"
 

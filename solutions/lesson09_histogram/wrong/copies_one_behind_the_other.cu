@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: Lanes of a warp want the same bank
+// says: Lanes of a warp access the same bank
 /* Each lane has its copy, but the value decides in which bank its counter lies. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: who clears them?
+// says: where are they cleared?
 /* The additions go on top of what counts held before. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: Lanes of a warp want the same bank
+// says: Lanes of a warp access the same bank
 /* One set of counters for the block: lanes with other values meet in a bank. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: elements were given the same place
+// says: elements were assigned the same position
 /* A tile that has said nothing yet counts as one without zeros. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: neighbouring threads take neighbours
+// says: neighbouring elements to neighbouring threads
 /* Each thread has 16 elements that lie side by side, so neighbouring threads are 64 bytes apart. */
 #include <math.h>
 

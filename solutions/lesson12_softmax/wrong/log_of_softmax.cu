@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: take no logarithm of it
+// says: do not take the logarithm of it
 /* First the softmax, then its logarithm: what is smaller than exp(-104) has become 0 on the way. */
 #include <math.h>
 

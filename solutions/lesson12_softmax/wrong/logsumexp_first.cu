@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: something small was added to something large
+// says: a small number was added to a large one
 /* x - (largest + log(sum)): the logarithm is lost in a largest element of a million. */
 #include <math.h>
 

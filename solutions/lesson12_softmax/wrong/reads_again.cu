@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: Keep a row where it is near
+// says: Keep a row on chip
 /* The row is read a second time for the result. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: their mean is asked for
+// says: their mean is expected
 /* m2 is taken for the variance. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: what do two means that lie apart add
+// says: what does the distance of two means add
 /* The squared distances of both sets, each from its own mean: that the means lie apart is forgotten. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: once for the whole walk
+// says: once for all rows
 /* Right, but what belongs to the column is read again for each row. */
 #include "common/check.h"
 

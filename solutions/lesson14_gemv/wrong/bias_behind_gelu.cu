@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: bias comes first
+// says: add the bias first
 /* gelu(W x) + bias. */
 #include "common/check.h"
 

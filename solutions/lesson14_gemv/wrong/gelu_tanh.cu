@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: take erf
+// says: use erf
 /* The other gelu, with tanh. */
 #include "common/check.h"
 

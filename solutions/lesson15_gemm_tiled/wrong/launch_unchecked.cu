@@ -1,5 +1,5 @@
 // expect: api_error
-// says: said nothing
+// says: did not report it
 // The launch is not checked.
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: many multiprocessors
+// says: many SMs
 // One block computes all tiles, one after another.
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: lie in different banks
+// says: are the rows of a tile in different banks
 /* The rows of a tile lie 64 bytes apart, so those of a fragment meet in few banks. */
 #include <cuda_fp16.h>
 #include <mma.h>

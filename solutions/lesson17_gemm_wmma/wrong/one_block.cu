@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: Give each block of the grid a tile
+// says: Assign a tile of y to each block
 /* A single block computes one tile of y after the other. */
 #include <cuda_fp16.h>
 #include <mma.h>

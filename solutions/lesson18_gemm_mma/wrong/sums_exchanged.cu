@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: C[0][1] holds what belongs to C[8][0]
+// says: C[0][1] holds the value of C[8][0]
 /* A lane's second and third sum change places: elements of row lane / 4 and of the row eight below. */
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>

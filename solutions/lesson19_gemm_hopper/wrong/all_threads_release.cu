@@ -1,5 +1,5 @@
 // expect: race
-// says: two phases of 2 have ended
+// says: two phases of 2 have completed
 /* Each thread of a consumer arrives at `empty`, which was initialized for one of each consumer. */
 #include <cuda_bf16.h>
 #include <stdint.h>

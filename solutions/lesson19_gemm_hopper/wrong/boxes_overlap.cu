@@ -1,5 +1,5 @@
 // expect: race
-// says: their places overlap
+// says: their destinations overlap
 /* The second box of B goes 64 columns behind the first, in the place of 64 rows of 64: both fill the same bytes. */
 #include <cuda_bf16.h>
 #include <stdint.h>

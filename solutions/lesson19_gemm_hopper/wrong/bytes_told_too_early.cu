@@ -1,5 +1,5 @@
 // expect: race
-// says: may still be in the phase before
+// says: whose previous phase may not be complete
 /* The producer tells the bytes before it waits for the stage: the phase before may not be over. */
 #include <cuda_bf16.h>
 #include <stdint.h>

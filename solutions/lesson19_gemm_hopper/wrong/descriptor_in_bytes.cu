@@ -1,5 +1,5 @@
 // expect: uninitialized
-// says: count in units of 16 bytes
+// says: are in units of 16 bytes
 /* A's descriptor moves by 32 for the next 16 of K: bytes, where it counts in 16 bytes. So it leads into the next stage. */
 #include <cuda_bf16.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: A and B where those of the call before lay
+// says: A and B at the addresses of the previous call
 /* The descriptions of A and B are kept, and made anew where an address differs: another shape at the same address gets the old ones. */
 #include <cuda_bf16.h>
 #include <stdint.h>

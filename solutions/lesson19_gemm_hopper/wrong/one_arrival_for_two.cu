@@ -1,5 +1,5 @@
 // expect: race
-// says: two phases of 1 have ended
+// says: two phases of 1 have completed
 /* `empty` counts one arrival: the stage is free when the first of two consumers has read it. */
 #include <cuda_bf16.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: Two a tile are enough
+// says: Two per tile are enough
 /* A barrier for each query of a warp. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: as if the first query stood at the first key
+// says: as if the first query were aligned with the first key
 /* The first query stands at the first key, not the last one at the last. */
 #include <math.h>
 

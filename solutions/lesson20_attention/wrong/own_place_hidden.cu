@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: it sees its own place
+// says: it also attends to its own position
 /* A query does not see the key at its own place. */
 #include <math.h>
 

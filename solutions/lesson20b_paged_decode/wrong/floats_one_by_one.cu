@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: loads of a warp were made for each key
+// says: loads for each key
 /* A lane has the numbers lane, lane + 32, lane + 64 and lane + 96: four loads for a row. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: a block of its own
+// says: launch a block for each chunk
 /* One block does all chunks, one after the other: right, and a GPU has 131 multiprocessors left over. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: leaves at once
+// says: exits immediately
 /* Blocks of 24 warps, of which 8 do something. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: come on top
+// says: reserved bytes are in addition
 /* The reserved bytes are taken from what one block may ask for. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: lie in local memory
+// says: of each thread's variables are in local memory
 /* Few registers, because the samples are in none: their indices are not known to the compiler. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: the largest is asked for
+// says: return the largest of several best sizes
 /* Of several sizes that are as good, the smallest. */
 #include "common/check.h"
 

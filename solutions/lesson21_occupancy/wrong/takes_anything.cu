@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: no multiprocessor can take such a block
+// says: such a block fits on no SM
 /* Nobody asks whether a block of that size may be. */
 #include "common/check.h"
 

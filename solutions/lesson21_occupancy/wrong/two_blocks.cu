@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: room for 2 blocks, which are 16 warps
+// says: 2 resident blocks, which are 16 warps
 /* The bounds are as they were: two blocks are asked for, and ptxas uses the registers that they leave. */
 #include "common/check.h"
 

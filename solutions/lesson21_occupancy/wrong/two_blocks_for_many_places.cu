@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: room for 2 blocks, which are 16 warps
+// says: 2 resident blocks, which are 16 warps
 /* The better kernel for few places alone, where one would look. */
 #include "common/check.h"
 

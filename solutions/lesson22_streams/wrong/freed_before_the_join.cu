@@ -1,5 +1,5 @@
 // expect: race
-// says: gives memory back in a stream that does not wait
+// says: frees memory in a stream that does not wait
 /* The memory is given back in the stream before it waits for the workers. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: 9 have to wait one for the other
+// says: 9 form one dependent chain
 /* All in the one stream: right, asynchronous, and nothing overlaps. */
 #include "common/check.h"
 

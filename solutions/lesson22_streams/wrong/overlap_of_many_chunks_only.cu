@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: have to wait one for the other
+// says: form one dependent chain
 /* Up to 12 chunks go through one stream. */
 #include "common/check.h"
 

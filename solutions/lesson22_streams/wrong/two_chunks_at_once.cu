@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: bytes of x or y were copied at once
+// says: bytes of x or y were copied in one call
 /* As much device memory as is allowed, and chunks of twice the size. */
 #include "common/check.h"
 

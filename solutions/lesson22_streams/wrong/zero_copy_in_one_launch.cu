@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: a launch has one chunk at most
+// says: launch one kernel per chunk
 /* The kernel reads and writes pinned memory itself: right, and without chunks. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: compile_error
-// says: is no list of -gencode
+// says: is not a list of -gencode
 // alone: its line is what is wrong
 // nvcc: -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80 -Xcompiler -DNDEBUG
 #include "common/check.h"

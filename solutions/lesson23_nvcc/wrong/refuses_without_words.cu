@@ -1,5 +1,5 @@
 // expect: api_error
-// says: Who reads that wants to know
+// says: The message has to contain three numbers
 // nvcc: -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: api_error
-// says: which warp_sums has to refuse
+// says: which warp_sums has to reject
 // nvcc: -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80
 #include "common/check.h"
 

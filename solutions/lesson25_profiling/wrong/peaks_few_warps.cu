@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: are in flight on a multiprocessor
+// says: are in flight on an SM
 /* A block for each multiprocessor, but a small one: two warps that wait for four loads at a time. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: are in flight on a multiprocessor
+// says: are in flight on an SM
 /* Each block reads a day, and the first one all others. */
 #include <math.h>
 

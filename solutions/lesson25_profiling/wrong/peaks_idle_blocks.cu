@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: are in flight on a multiprocessor
+// says: are in flight on an SM
 /* Many blocks are launched, and all but the first leave at once. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: are in flight on a multiprocessor
+// says: are in flight on an SM
 /* One block reads, and a kernel that does nothing fills the device. */
 #include <math.h>
 

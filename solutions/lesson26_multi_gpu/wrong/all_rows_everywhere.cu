@@ -1,5 +1,5 @@
 // expect: access_limit
-// says: gradients of its own rows, and no others
+// says: gradients of its own rows only
 /* Each device has all rows, and needs nothing of the others. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: may not use it
+// says: has no peer access to it
 /* Lets device 0 use the others, and not the others device 0. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: not_by_kernel
-// says: which is too little for the gradients
+// says: which is too few for the gradients
 /* Device 0 trains, and kernels of the others hand its parameters over. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: and not the same
+// says: and not identical
 /* Every device begins with its own bucket: as many orders as there are devices. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 # expect: api_error
-# says: its work fails, which layer_wait says
+# says: its work fails, which layer_wait reports
 """What layer_wait returns is not looked at: work that was taken may fail later."""
 
 import ctypes

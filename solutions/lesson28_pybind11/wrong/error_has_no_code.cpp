@@ -1,5 +1,5 @@
 // expect: api_error
-// says: not the library's number
+// says: , not the library's
 /* The exception has the text alone: whoever wants the number must read it there. */
 #include "layer.h"
 #include <pybind11/numpy.h>

@@ -1,5 +1,5 @@
 // expect: api_error
-// says: not the library's number
+// says: , not the library's
 /* The exception has the text alone. */
 #include "average.h"
 #include <memory>

@@ -1,5 +1,5 @@
 # expect: api_error
-# says: it says strides
+# says: it returns strides
 """The fake gradient has the strides of x; the operator returns a contiguous one."""
 
 import ctypes

@@ -1,5 +1,5 @@
 # expect: api_error
-# says: it says shape
+# says: it returns shape
 """The fake kernel says that the result is as x."""
 
 import ctypes

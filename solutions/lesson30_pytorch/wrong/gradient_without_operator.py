@@ -1,5 +1,5 @@
 # expect: api_error
-# says: nothing was said
+# says: no error was raised
 """The gradient calls the function, not the operator: PyTorch does not know that it depends on x and dy."""
 
 import ctypes

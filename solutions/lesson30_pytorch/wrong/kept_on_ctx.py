@@ -1,5 +1,5 @@
 # expect: api_error
-# says: when x has been written to behind geglu
+# says: when x is modified after geglu
 """x is kept on ctx: nobody notices that it is another one by then."""
 
 import ctypes

@@ -1,5 +1,5 @@
 # expect: api_error
-# says: the work was queued in another stream
+# says: the work was queued in a stream other than
 """All work goes to stream 0, where PyTorch may be elsewhere."""
 
 import ctypes

@@ -1,5 +1,5 @@
 # expect: wrong_result
-# says: each with a disk of its own
+# says: each with its own disk
 """All caches of a process have one memory."""
 
 import hashlib

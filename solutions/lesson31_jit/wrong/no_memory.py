@@ -1,5 +1,5 @@
 # expect: access_limit
-# says: memory would have had it
+# says: although the answer was in memory
 """Every call reads the disk."""
 
 import hashlib

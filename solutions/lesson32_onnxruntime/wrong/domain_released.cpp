@@ -1,5 +1,5 @@
 // expect: use_after_free
-// says: 1 domains were given back
+// says: 1 domains were released
 // alone: each has a RegisterCustomOps
 /* The domain is given back when it has been added: sessions still use it. */
 #include "layer.h"

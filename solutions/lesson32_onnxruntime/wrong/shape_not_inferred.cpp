@@ -1,5 +1,5 @@
 // expect: api_error
-// says: ONNX Runtime knows of y
+// says: ONNX Runtime inferred for y
 // alone: each has a RegisterCustomOps
 /* What y's shape will be is told to nobody. */
 #include "layer.h"

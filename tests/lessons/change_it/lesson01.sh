@@ -8,7 +8,7 @@ answers error 'This is element 1000 of an allocation of 1000 elements'
 
 change 2 's|return (n + BLOCK - 1) / BLOCK;|return n / BLOCK;|'
 ran V=3
-answers error 'The grid is 0 x 1 x 1 blocks: none at all.'
+answers error 'The grid is 0 x 1 x 1 blocks, which is empty.'
 ran V=3 SIZE=1000
 answers error 'never written'
 says "the elements from $(printed '/never written/ { print $1; exit }') on"

@@ -34,5 +34,5 @@ change 3
 ran V=7 SIZE=64
 answers error '62 of 64 are wrong'
 sanitized V=7 SIZE=64
-answers error 'Undefined value of a shuffle: its lane asks lane 0, which does not take part'
-answers error 'Its mask names lane 0, which goes around it'
+answers error 'Undefined value of a shuffle: its lane reads from lane 0, which does not participate'
+answers error 'Its mask names lane 0, which skips it'

@@ -10,14 +10,14 @@ change 1
 ran V=5 SIZE=64
 answers error '62 of 64 are wrong'
 sanitized V=5 SIZE=64
-answers error 'which goes around it'
-answers error 'which does not take part'
+answers error 'which skips it'
+answers error 'which does not participate'
 
 change 2
 ran V=2 SIZE=40
 answers 0 'PASS'
 sanitized V=2 SIZE=40
-answers 0 'its lane asks lane 8, which does not take part'
+answers 0 'its lane reads from lane 8, which does not participate'
 
 change 3
 ran V=3 SIZE=40

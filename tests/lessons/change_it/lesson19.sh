@@ -12,7 +12,7 @@ together 2 '/hopper_kernel3(struct/,/^}/{/wgmma_wait<0>/d}' \
 change 2
 sanitized V=3 SIZE=264
 answers error 'Unfinished wgmma reported between Read access'
-answers error 'may still use it: nobody has waited for its group'
+answers error 'may still use it: its group has not been waited for'
 answers error 'the same as above, in a later launch'
 # What the page quotes of this under "When it goes wrong": its places in hopper.h and in the program.
 places() { plain_text | grep -oE '[^ ]*hopper\.h:[0-9]+( \(called in lines? [0-9, ]+\))?' | sort -u; }

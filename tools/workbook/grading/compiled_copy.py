@@ -29,7 +29,7 @@ def take(source: str, copy: Path) -> int:
         raise Refused("it cannot be read.") from error
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Refused("it is no plain file.")
+            raise Refused("it is not a regular file.")
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise Refused("it has more than 1 MB.")

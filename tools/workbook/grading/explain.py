@@ -11,12 +11,12 @@ def explain(log: str, architectures: str) -> list[str]:
     """Lines to print after the compiler's. The first of `architectures` is the one that the file was compiled for, as in compute_75."""
     said = []
     if "constexpr __host__ function" in log:
-        said.append("In a kernel take the functions for floats, sqrtf(2.0f) or fmaxf(a, b), and constants such as M_SQRT1_2; no flag is needed.")
+        said.append("In a kernel, use the functions for floats, sqrtf(2.0f) or fmaxf(a, b), and constants such as M_SQRT1_2; no flag is needed.")
     if "undefined reference to" in log:
-        said.append("A function is used that nobody defines: is its name spelled alike in both places?")
+        said.append("A function is used but not defined: is its name spelled the same in both places?")
     if re.search(r"fatal error: .*: (No such file or directory|Permission denied)", log):
         said.append(
-            "A submission may include its own headers (beside it or below), what lies in common/, and the toolkit's. "
+            "A submission may include its own headers (beside it or below), headers in common/, and the toolkit's. "
             "Nothing else is there while it is compiled."
         )
     return said + (explain_newer(log, architectures) if NEWER_GPU.search(log) else [])

@@ -174,7 +174,7 @@ class Grading:
             here = os.getcwd() + "/"
             name = foreign[len(here) :] if foreign.startswith(here) else foreign
             self.fail_compiling(
-                f"{self.shown}: error: it includes {name}. A submission may include its own files, what lies in common/, and the toolkit's headers.\n"
+                f"{self.shown}: error: it includes {name}. A submission may include its own files, headers in common/, and the toolkit's headers.\n"
             )
 
     # --- the judge ---

@@ -41,7 +41,7 @@ class Jail:
         if self.backend == "none":
             self.refuse_without_jail()
         elif self.backend == "landlock" and self.broken:
-            say(f"bubblewrap is installed and does not start ({self.broken}); Landlock shuts in what is graded.")
+            say(f"bubblewrap is installed and does not start ({self.broken}); Landlock confines the submission.")
 
     def refuse_without_jail(self) -> None:
         """The user's own file is graded anyway."""
@@ -49,11 +49,11 @@ class Jail:
         if not is_others(self.file):
             say("Your own file is graded all the same, with your rights.")
         elif unsafe():
-            warn("UNSAFE=1: somebody else's program gets your rights, and may read and change what you may.")
+            warn("UNSAFE=1: the submission runs with your rights, and can read and change all your files.")
         else:
             mend = "bubblewrap is installed and has to start, see SECURITY.md; or " if self.broken else ""
             raise Failure(
-                "somebody else's file is not compiled and run here without a jail: it would have your rights.",
+                "a submission is not compiled and run without a jail: it would have your rights.",
                 f"{mend}{INSTALL}, or Linux 5.13 with Landlock",
                 "UNSAFE=1 grades it all the same.",
             )
@@ -65,7 +65,7 @@ class Jail:
             return
         if is_others(self.file) and not unsafe():
             raise Failure(
-                "somebody else's file is not run on a GPU here: NVIDIA's driver does not start in Landlock's jail.",
+                "a submission is not run on a GPU here: NVIDIA's driver does not start in Landlock's jail.",
                 f"BACKEND=cpu grades it on the emulator, or install bubblewrap: {INSTALL}",
                 "UNSAFE=1 runs it with your rights.",
             )

@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
         {"skeleton", "skeleton, random input, n = 0, 1, around 32 and 256, 1000, 1025, 100003", random_input,
          EVERYWHERE},
         {"skeleton", "skeleton works in the stream that it is given", in_a_stream, EVERYWHERE},
-        {"skeleton", "skeleton tells of a launch that fails", refused, EVERYWHERE},
+        {"skeleton", "skeleton reports a failed launch", refused, EVERYWHERE},
         {"skeleton", "skeleton returns without waiting", busy, EVERYWHERE},
         JUDGE_AGAIN(again),
     };

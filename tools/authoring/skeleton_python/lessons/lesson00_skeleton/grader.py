@@ -50,7 +50,7 @@ CHECKS = [
     Check("scale", "scale of float64, and of arrays with gaps", layouts),
     Check("scale", "scale has the library do the work, once", by_kernels, emulator_only=True),
     Check("errors", "an error of the library becomes an exception", errors),
-    Check(None, "once more in a fresh process, with sizes and inputs drawn afterwards", again),
+    Check(None, "again in a new process, with sizes and inputs drawn at random", again),
 ]
 
 if __name__ == "__main__":
