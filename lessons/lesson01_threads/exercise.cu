@@ -14,7 +14,7 @@
  *   - the work is spread over many threads: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
  *   - saxpy may round once or twice (within 1e-6 + 1e-6 * |out|); reverse copies every bit, also of -0.0 and NaN;
  *   - the functions return without waiting for the kernel: the grader waits for it;
- *   - a launch that fails is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program;
+ *   - a failed launch is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program;
  *   - neither function needs to allocate memory. One that does frees it, or reuses it in its next call.
  *
  * When all checks pass, two jobs run on a thread for each element, for every n, and no launch error goes unnoticed.

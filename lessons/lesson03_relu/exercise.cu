@@ -20,10 +20,10 @@
  *   - where x and y lie on multiples of 16 bytes, they are read and written as float4; everywhere else one by one is enough;
  *   - the work is spread over many threads: of 65536 elements and more, no block writes more than half, and at least 512 threads write;
  *   - a function frees the memory that it allocates, or reuses it in its next call;
- *   - a launch that fails is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program.
+ *   - a failed launch is reported: CUDA_CHECK_LAUNCH() prints the error and ends the program.
  *
  * When all checks pass, you have a GELU that a library could ship: any address, any stream, each element touched once.
- * First step: TODO 7, about ten minutes: the check "gelu_erf tells of a launch that fails" passes.
+ * First step: TODO 7, about ten minutes: the check "gelu_erf reports a failed launch" passes.
  */
 // fails as given: not_implemented
 #include <math.h>

@@ -29,7 +29,7 @@
  *   - arrays of floats may begin at any address of a float; y may be x itself, or residual; residual may be NULL, and then nothing is added;
  *   - gelu is the erf form of exercise 03, within 1e-6 + 1e-5 * |y|; an element that dropout keeps is scaled with a relative error of at most 1e-6;
  *   - an element that is dropped is exactly 0, or exactly the residual, whatever it was before: also NaN;
- *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported (CUDA_CHECK_LAUNCH);
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a failed launch is reported (CUDA_CHECK_LAUNCH);
  *   - kernels write all of y and words, and nothing else; a function frees the memory that it allocates, or reuses it;
  *   - each function makes one launch, which reads and writes each element once (of the bias, once for each row). Where all arrays lie on
  *     multiples of 16 bytes, and cols is a multiple of 4, at most 1.1 times the sectors are touched that hold x, residual and y; elsewhere,

@@ -14,7 +14,7 @@
  *   - Widths and heights are 0 to 100000, planes 0 to 100. If `out` is empty there is nothing to do; if it is not, `in`
  *     has at least one pixel. The two do not overlap.
  *   - Kernels write `out`, and nothing else; where it has the size of `in`, a copy is enough.
- *   - The work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported.
+ *   - The work is queued in `stream`, and the function returns without waiting for it; a failed launch is reported.
  *   - Stores are coalesced: 1.25 sectors of 32 bytes for 8 pixels, 2.2 where rows are not aligned, and 2 more for each row.
  *     Loads are, too, where `out` is as wide and as high as `in` or larger: 9 sectors for 8 pixels (each wants four), and 8
  *     for each row; what goes through memory of your own, as in two passes, 8 and 8.
@@ -32,7 +32,7 @@
  *
  * When all checks pass, pictures of every shape and pitch are resized, and the counts show that their rows are read and
  * written coalesced.
- * First step: TODO 6, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 6, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include "common/check.h"

@@ -19,7 +19,7 @@
  *   - x and y are device arrays of n floats, valid has a word for each group, the last one perhaps not full: (n + 31) / 32;
  *     0 <= n <= 2^30, x and y at any address of a float, and no two of the arrays overlap;
  *   - bits of samples that do not exist, from n on, are 0;
- *   - the work is queued in `stream`, and the functions return without waiting for it; a launch that fails is reported;
+ *   - the work is queued in `stream`, and the functions return without waiting for it; a failed launch is reported;
  *   - every value that is not NaN is kept as it is, also infinities and -0.0;
  *   - kernels write y[0] ... y[n-1] and the words of valid, and nothing else; each sample is read once, by neighbouring threads;
  *   - fill_forward: a warp needs at most 120 instructions for a group (the solution about a third of them), and one of its lanes

@@ -28,7 +28,7 @@
  *     least 4096 write y.
  *
  * When all checks pass, 600000 elements are filtered in parallel and in order, without a single atomic.
- * First step: TODO 6, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 6, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include "common/check.h"

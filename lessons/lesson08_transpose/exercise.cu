@@ -25,7 +25,7 @@
  *
  * When all checks pass, both transposes read and write whole rows without bank conflicts, and the second one needs no
  * other matrix.
- * First step: TODO 6, about ten minutes: the check "transpose tells of a launch that fails" passes.
+ * First step: TODO 6, about ten minutes: the check "transpose reports a failed launch" passes.
  */
 // fails as given: not_implemented
 #include "common/check.h"

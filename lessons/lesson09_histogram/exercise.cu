@@ -22,7 +22,7 @@
  *
  * When all checks pass, counting takes the same time whatever the bytes are, which the counts of atomics and wavefronts
  * show.
- * First step: TODO 4, about ten minutes: the check "histogram tells of a launch that fails" passes.
+ * First step: TODO 4, about ten minutes: the check "histogram reports a failed launch" passes.
  */
 // fails as given: not_implemented
 #include "common/check.h"

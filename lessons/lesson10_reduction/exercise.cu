@@ -13,7 +13,7 @@
  *   - partial is device memory for 2 * BLOCKS_MAX floats, and anything may be in it;
  *   - *done is 0 when you are called. It has to be 0 again when your kernel ends: the next call may have another n;
  *   - one launch does it, of at most BLOCKS_MAX blocks, queued in `stream` with no copy and no fill beside it, and the function
- *     returns without waiting; a launch that fails is reported;
+ *     returns without waiting; a failed launch is reported;
  *   - each element is read once, neighbouring threads read neighbours (1.1 times the sectors that hold x, 1.3 times where it is not
  *     aligned), and there is at most one atomic per block;
  *   - many threads do it: of 65536 elements and more, no block reads more than half, and at least 512 threads read;
@@ -22,7 +22,7 @@
  *
  * When all checks pass, one launch that reads the array once gives the sum and the largest element, with the same bits
  * each time.
- * First step: TODO 7, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 7, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include <math.h>

@@ -24,7 +24,7 @@
  *
  * When all checks pass, softmax, logarithm and loss take one launch that reads each score once, and scores of a million
  * do no harm.
- * First step: TODO 8, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 8, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include <math.h>

@@ -28,7 +28,7 @@
  * The file is compiled for compute capability 8.0.
  *
  * When all checks pass, a column reduction keeps its digits where the mean is 4096, and gives the same bits each time.
- * First step: TODO 7, about ten minutes: the check "a launch that fails is reported" passes.
+ * First step: TODO 7, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include "common/check.h"

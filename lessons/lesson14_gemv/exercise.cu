@@ -25,7 +25,7 @@
  * The file is compiled for compute capability 8.0.
  *
  * When all checks pass, the counts show that each weight is read once, and that several rows share what is read of x.
- * First step: TODO 7, about ten minutes: the check "layer tells of a launch that fails" passes.
+ * First step: TODO 7, about ten minutes: the check "layer reports a failed launch" passes.
  */
 // fails as given: not_implemented
 #include "common/check.h"

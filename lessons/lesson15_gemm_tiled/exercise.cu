@@ -13,7 +13,7 @@
  *   - A is M x K, B is N x K, C is M x N: device arrays of floats, row-major, aligned to 4 bytes; they do not overlap;
  *   - M, N and K may be any numbers from 0 to 2^15; with K = 0 all sums are 0, and C = beta * C still has to be computed;
  *   - with beta = 0, the result does not depend on what C holds before the call, which may be NaN;
- *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a failed launch is reported;
  *   - nothing but C[0] ... C[M * N - 1] is written;
  *   - the error of each result is at most (K + 8) * 2^-23 for numbers in -1 ... 1, as can be expected of a sum in float;
  *   - on the emulator, in every call: A and B are read in at most 1.2 times the sectors of 32 bytes that blocks of 16 x 16
@@ -26,7 +26,7 @@
  *
  * When all checks pass, your product works for every shape, and its counts show few bytes, whole sectors and no bank
  * conflicts.
- * First step: TODO 6, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 6, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include "common/check.h"

@@ -17,7 +17,7 @@
  *   - M, N and K are any numbers from 0 to 2^20, no matrix has more than 2^31 - 1 elements; the arrays are aligned to
  *     4 bytes and do not overlap;
  *   - with beta = 0, the result does not depend on what C holds before the call, which may be NaN. With K = 0, C = beta * C;
- *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a failed launch is reported;
  *   - nothing but the M * N elements of C is written, nothing outside A, B and C is read;
  *   - the error of each result is at most (K + 8) * 2^-23 for numbers in -1 ... 1, as can be expected of a sum in float;
  *   - on the emulator, in every call: at most 0.6 wavefronts of shared memory for 32 multiply-adds of whole tiles (a thread
@@ -29,7 +29,7 @@
  *     no block writes more than 128 x 128 elements of C, and a thread at most 256 on average.
  *
  * When all checks pass, you have the core of an SGEMM for every shape: register tiles, two buffers, no bank conflicts.
- * First step: TODO 6, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 6, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include <cuda_pipeline.h>

@@ -31,7 +31,7 @@
  * 7.5 into #if __CUDA_ARCH__ >= 800.
  *
  * When all checks pass, tensor cores compute a linear layer of any shape, with sums in fp32.
- * First step: TODO 6, about ten minutes: the check "a launch that fails is reported" passes.
+ * First step: TODO 6, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include <cuda_fp16.h>

@@ -30,7 +30,7 @@
  *
  * When all checks pass, three stages of asynchronous copies feed mma.sync, through a swizzle without bank conflicts or
  * padding.
- * First step: TODO 7, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 7, about ten minutes: the check "a failed launch is reported" passes.
  */
 // arch: sm_80 sm_90
 // fails as given: not_implemented

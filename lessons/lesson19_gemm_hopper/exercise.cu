@@ -21,7 +21,7 @@
  *   - M, N and K are any numbers from 0 to 2^20, N and K multiples of 8; no matrix has more than 2^31 - 1 elements; the
  *     arrays begin on multiples of 16 bytes and do not overlap;
  *   - C is only written. With K = 0 it is 0;
- *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a failed launch is reported;
  *   - nothing but the M * N elements of C is written, nothing outside A and B is read;
  *   - all barriers are initialized before any thread, or TMA, uses them (mbarrier_init_done());
  *   - on the emulator, in every call: all of A and B is copied by TMA, each tile once for a block (limit: 1.01 times the bytes),
@@ -34,7 +34,7 @@
  *
  * When all checks pass, you have the main loop of a Hopper GEMM: TMA fills a ring of three stages ahead of the
  * products.
- * First step: TODO 6, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 6, about ten minutes: the check "a failed launch is reported" passes.
  */
 // arch: sm_90a
 // fails as given: not_implemented

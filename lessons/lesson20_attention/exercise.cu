@@ -28,7 +28,7 @@
  *   - it is compiled for compute capability 8.0.
  *
  * When all checks pass, attention over any number of keys takes one pass, and no score is stored in global memory.
- * First step: TODO 9, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 9, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include <math.h>

@@ -19,7 +19,7 @@
  *     void middle_mean(const float *x, float *y, int n, cudaStream_t stream);
  *   - x holds 64 measurements for each of n places: x[k * n + i] is the k-th of place i. y[i] is the mean of the middle 32 of the sorted 64,
  *     so that up to 16 outliers at either end have no effect. Measurements may be infinite or equal, but none is NaN.
- *     0 <= n <= 20000. One launch, in `stream`, or none for n = 0; it returns without waiting, and a launch that fails is reported;
+ *     0 <= n <= 20000. One launch, in `stream`, or none for n = 0; it returns without waiting, and a failed launch is reported;
  *   - on an SM of compute capability 9.0, 24 or more of its warps are resident, whatever n is, and in a block that computes places no
  *     warp is without one; and no thread uses local memory: neither for registers that ptxas had to spill, nor for an array.
  *

@@ -21,7 +21,7 @@
  *         y = bend(running(center(x))), peak = peaks(y); scratch: 2 * 32 * days floats, for any purpose
  *
  *   - x, mean, y, scratch and peak begin at multiples of 256 bytes, x is finite, and 0 <= days <= 2^20;
- *   - all work is queued in `stream`, each function returns without waiting, and a launch that fails is reported;
+ *   - all work is queued in `stream`, each function returns without waiting, and a failed launch is reported;
  *   - on the emulator the grader counts, for each function and for tables from 257 days on: sectors, wavefronts,
  *     divergent branches, floating-point operations, and of peaks atomics and bytes in flight in the warps that read x.
  *     On a GPU it times each of them next to a copy of as many bytes.

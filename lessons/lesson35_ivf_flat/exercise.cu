@@ -17,14 +17,14 @@
  *   - scores[q * k + r] and found[q * k + r] become the score and the id of number r, r from 0 to k - 1: the largest score first, of equal
  *     ones the smaller id. Where there are fewer than k, the score is -INFINITY and the id -1;
  *   - 0 <= count, 1 <= nprobe, 1 <= k <= 32; all arrays are device memory, and begin at a multiple of 16 bytes;
- *   - the work is queued in `stream`, and the function returns without waiting for it; a launch that fails is reported;
+ *   - the work is queued in `stream`, and the function returns without waiting for it; a failed launch is reported;
  *   - a call releases what it has created before it returns: memory (in stream order), streams, events;
  *   - a group is read once for a query that probes its list, and not at all if it has no vector that counts. A warp needs at most 265
  *     instructions for a group of 32 vectors (the solution about 170). From 64 queries on, no block reads more than half.
  *
  * When all checks pass, you have an approximate search whose results are kept sorted in registers, and the counts show
  * what it reads.
- * First step: TODO 10, about ten minutes: the check "a launch that fails is told" passes.
+ * First step: TODO 10, about ten minutes: the check "a failed launch is reported" passes.
  */
 // fails as given: not_implemented
 #include "common/check.h"

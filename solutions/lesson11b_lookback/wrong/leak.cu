@@ -1,5 +1,5 @@
 // expect: api_error
-// says: it takes more with each call
+// says: it uses more memory with each call
 /* A word for each call, which nobody frees. */
 #include "common/check.h"
 #include "right.h"
