@@ -241,7 +241,7 @@ static void again(void) {
      [] { random_input(&form##_form); }, EVERYWHERE},                                                                  \
         {#form, #form ", NaN and infinities, any addresses, in place, only n, in a stream",                            \
          [] { contract(&form##_form); }, EVERYWHERE},                                                                  \
-        {#form " launch", #form " reports a failed launch", [] { refused(&form##_form); }, EVERYWHERE}, {         \
+        {#form " launch", #form " reports a failed launch", [] { refused(&form##_form); }, EVERYWHERE}, {              \
 #form, #form " returns without waiting", [] { busy(&form##_form); }, EVERYWHERE                                \
     }
 #define FORM_VECTORS(form)                                                                                             \

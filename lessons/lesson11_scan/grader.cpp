@@ -7,12 +7,14 @@
 static const struct function split = FUNCTION(void, split, const unsigned *, unsigned *, int, int, int *, cudaStream_t);
 
 static const char advice[] =
-    "A zero goes where as many zeros are before it; a one follows all zeros and the ones before it. And what the "
-    "second "
-    "launch leaves\n          in sums must be the zeros before each tile, the tile's own excluded.";
-static const char timeout_advice[] =
-    "No block waits for another one here: the next launch begins when all blocks of the last one have finished. Does "
-    "each loop end,\n          and does every thread of the block reach each barrier?";
+    "A zero's position is the number of zeros before it; a one's is the number of all zeros plus the ones before it. "
+    "What the second
+    launch leaves in sums must be the zeros before each tile,
+                  the tile itself excluded.";
+                  static const char timeout_advice[] =
+                      "No block waits for another one here: the next launch begins when all blocks of the last one "
+                      "have finished. Does "
+                      "each loop end,\n          and does every thread of the block reach each barrier?";
 
 int main(int argc, char **argv) {
     /* 512 tiles: the second launch needs more than one round */

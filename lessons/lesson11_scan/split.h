@@ -100,12 +100,11 @@ static bool only_in_y(const std::string &printed) {
 /* Two threads that write the same place are a race. But what is wrong is the place, and no barrier is missing. */
 static void judge_places(const struct result *r) {
     if (only_in_y(r->printed)) {
-        judge_fail(
-            "wrong_result",
-            "elements were given the same place in y; which threads they are is reported above.%s\n          A zero "
-            "goes where as many zeros are before it: those of the tiles, of the warps, of the rows and of\n          "
-            "the lanes before. A one goes behind all zeros and the ones before it.",
-            judge_launch_text(r).c_str());
+        judge_fail("wrong_result",
+                   "elements were assigned the same position in y; the threads are reported above.%s\n          A "
+                   "zero's position is the number of zeros before it: those of earlier tiles, warps, rows and\n        "
+                   "  lanes. A one's is the number of all zeros plus the ones before it.",
+                   judge_launch_text(r).c_str());
     }
 }
 

@@ -8,13 +8,15 @@ static const struct function split =
     FUNCTION(void, split, const unsigned *, unsigned *, int, int, unsigned long long *, cudaStream_t);
 
 static const char advice[] =
-    "A zero goes where as many zeros are before it; a one goes behind all zeros and the ones before it. And a "
-    "ticket, or a\n          prefix, is wild where its word was not 0 before the first block: all 8 bytes of "
-    "it (cudaMemsetAsync counts bytes).";
+    "A zero's position is the number of zeros before it; a one's is the number of all zeros plus the ones before it. "
+    "A ticket or a
+    prefix is out of range if its word was not 0 before the first block : all 8 bytes of it
+                                                                          "
+                                                                          "(cudaMemsetAsync counts bytes).";
 static const char timeout_advice[] =
     "Do tiles wait for tiles? A block may wait only for blocks that have begun, and the order in which blocks "
-    "begin is\n          unspecified: where those that run wait for one that has no room yet, all wait "
-    "for ever. So a block takes its tile by\n          ticket (take_tile), and waits only for lower tiles. "
+    "begin is\n          unspecified: if the resident blocks wait for one that cannot start yet, "
+    "they deadlock. So a block takes its tile by\n          ticket (take_tile), and waits only for lower tiles. "
     "And is what a tile publishes, and what it polls, the same word?";
 
 int main(int argc, char **argv) {

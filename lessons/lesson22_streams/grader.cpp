@@ -270,8 +270,7 @@ static void again(void) {
 
 int main(int argc, char **argv) {
     static const struct check checks[] = {
-        {"mix_all", "y for n from 0 to 100003, between earlier and later work in the stream", many_sizes,
-         EVERYWHERE},
+        {"mix_all", "y for n from 0 to 100003, between earlier and later work in the stream", many_sizes, EVERYWHERE},
         {"one chunk", "y of one chunk: n = 1, 33, 4095 and 4096", one_chunk, EVERYWHERE},
         {"mix_all", "called twice in succession", called_twice, EVERYWHERE},
         {"mix_all", "a failed launch is reported", refused, EVERYWHERE},
