@@ -612,7 +612,7 @@ static void put_setmaxnreg(struct text *t, const struct hazard *h, const struct 
                      "Release more registers in the other warps with setmaxnreg.dec, or request fewer; "
                      "__launch_bounds__ determines how many the block has."
                : h->use == REGISTERS_THE_OTHER_WAY
-                   ? "setmaxnreg.dec has to lower the number of registers, and setmaxnreg.inc has to raise it: "
+                   ? "A setmaxnreg.dec has to lower the number of registers, and a setmaxnreg.inc has to raise it: "
                      "otherwise the behaviour is undefined. __launch_bounds__ determines how many a thread starts with."
                    : "All threads of the four warps of a warpgroup have to execute the same setmaxnreg; otherwise the "
                      "behaviour is undefined. Branch on threadIdx.x / 128.");

@@ -8,13 +8,10 @@ static const struct function split = FUNCTION(void, split, const unsigned *, uns
 
 static const char advice[] =
     "A zero's position is the number of zeros before it; a one's is the number of all zeros plus the ones before it. "
-    "What the second
-    launch leaves in sums must be the zeros before each tile,
-                  the tile itself excluded.";
-                  static const char timeout_advice[] =
-                      "No block waits for another one here: the next launch begins when all blocks of the last one "
-                      "have finished. Does "
-                      "each loop end,\n          and does every thread of the block reach each barrier?";
+    "What the second\n          launch leaves in sums must be the zeros before each tile, the tile itself excluded.";
+static const char timeout_advice[] =
+    "No block waits for another one here: the next launch begins when all blocks of the last one have finished. Does "
+    "each loop end,\n          and does every thread of the block reach each barrier?";
 
 int main(int argc, char **argv) {
     /* 512 tiles: the second launch needs more than one round */

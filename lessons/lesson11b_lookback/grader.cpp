@@ -9,10 +9,8 @@ static const struct function split =
 
 static const char advice[] =
     "A zero's position is the number of zeros before it; a one's is the number of all zeros plus the ones before it. "
-    "A ticket or a
-    prefix is out of range if its word was not 0 before the first block : all 8 bytes of it
-                                                                          "
-                                                                          "(cudaMemsetAsync counts bytes).";
+    "A ticket or a\n          prefix is out of range if its word was not 0 before the first block: all 8 bytes of it "
+    "(cudaMemsetAsync counts bytes).";
 static const char timeout_advice[] =
     "Do tiles wait for tiles? A block may wait only for blocks that have begun, and the order in which blocks "
     "begin is\n          unspecified: if the resident blocks wait for one that cannot start yet, "

@@ -38,7 +38,7 @@ The grader's disk is in memory, so that it can stop between any two steps. Folde
 
 When all checks pass, a compiler's results survive on the disk, whatever is damaged, killed or done twice at the same
 time.
-First step: TODO 1 and 6, about ten minutes: the check "the compiler's image comes back, and is kept in memory" passes.
+First step: TODO 1 and 6, about ten minutes: the check "the compiler's image is returned, and kept in memory" passes.
 """
 # fails as given: not_implemented
 

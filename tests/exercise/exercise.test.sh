@@ -52,7 +52,7 @@ else
   no "reset restores the exercise and keeps the work" "the files differ"
 fi
 capture make exercise03 reset
-expect "reset of an untouched exercise" 0 'nothing to do'
+expect "reset of an untouched exercise" 0 'nothing to reset'
 
 
 # Who has lost the file needs reset most.
@@ -86,7 +86,7 @@ case $output in *'warning #'*) no "without warnings of what is not used yet" "$o
 wrong=$(dirname "$master")/wrong
 cp "$wrong/chunk_per_thread.cu" "$file"
 called make exercise03
-expect "what costs too much is looked at with" error 'next: look at the line that does it .make exercise03 profile., then: make exercise03'
+expect "what costs too much is looked at with" error 'next: look at the line that causes it .make exercise03 profile., then: make exercise03'
 line=$(grep -n 'y\[i\] =' "$file" | cut -d: -f1 | head -n 1)
 called make exercise03 profile KERNEL=gelu
 expect "make exercise03 profile names the student's line" 0 "line $line: "
@@ -94,7 +94,7 @@ called make exercise03 profile V=2
 expect "V=2 calls the second function alone" 0 'time\) gelu_tanh\('
 case $output in *'gelu_erf('*) no "and no other" "$output" ;; *) pass "and no other" ;; esac
 called make exercise03 run V=nothing
-expect "V=nothing" error 'there is no such function. There are 1 gelu_erf, 2 gelu_tanh'
+expect "V=nothing" error 'no such function. The functions are: 1 gelu_erf, 2 gelu_tanh'
 called make exercise03 view LINE="$line"
 expect "make exercise03 view" 0 "line $line, global load.*one page: build/exercises/lesson03/exercise.view/index.html"
 picture=$(sed -n 's/.*<img src="\([^"]*\)".*/\1/p' build/exercises/lesson03/exercise.view/index.html | head -n 1)

@@ -291,7 +291,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
   # What is written to there must not be ours.
   for part in build/graders build/tools $(find build -maxdepth 1 -type f); do
     rm -rf "${theirs:?}/$part"
-    cp -a "$part" "$theirs/build/"
+    cp -a "$part" "$theirs/build/" 2>/dev/null || true # a grading beside this suite removes its folder
     chown -R 65534:65534 "$theirs/$part"
   done
   mkdir -p "$theirs/build/tests/kernels"

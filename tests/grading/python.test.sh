@@ -143,7 +143,7 @@ capture python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))
 states = [test["status"] for test in r["tests"]]
 print(r["status"], states[0], states[-1], len(states))' "$scratch/results.json"
-expect "results.json has the checks" 0 '^fail (pass|fail) error 16$'
+expect "results.json has the checks" 0 '^fail (pass|fail) error 17$'
 
 # --- a class ---
 

@@ -50,10 +50,10 @@ capture make exercise01
 expect "the launch is told beside the emulator's report" error 'your launch: [0-9]+ blocks? of [0-9]+ threads'
 expect "a failing exercise says what to type next" error 'make hint01'
 check_results "results of a failing exercise" build/exercises/lesson01 "r['status'] == 'fail' and 'exercise.cu:' in \
-r['tests'][0]['message'] and r['verdict'] == r['tests'][0]['verdict'] == 'out_of_bounds' and x.get('failures') == '1'"
+r['tests'][1]['message'] and r['verdict'] == r['tests'][1]['verdict'] == 'out_of_bounds' and x.get('failures') == '1'"
 check_results "its findings name line, block, thread and what to do" build/exercises/lesson01 "[(f['kind'], f['file'], f['line'] in range(10, 40), \
-f['block'], f['thread']) for f in r['tests'][0]['findings'][1:2]] == [('out_of_bounds', '$file', True, [7, 0, 0], [104, 0, 0])] and 'index' in \
-r['tests'][0]['findings'][0]['next']['step'] and r['tests'][1]['findings'] == []"
+f['block'], f['thread']) for f in r['tests'][1]['findings'][1:2]] == [('out_of_bounds', '$file', True, [7, 0, 0], [104, 0, 0])] and 'index' in \
+r['tests'][1]['findings'][0]['next']['step'] and r['tests'][0]['findings'] == []"
 capture make progress
 expect "progress names the verdict" 0 '01 threads +out_of_bounds on '
 capture make exercise01 solution
@@ -125,10 +125,10 @@ capture make exercise01 grade OUT="$scratch/out" FILE="$scratch/all"
 expect "make exercise01 grade over submissions" 0 'ada +exercise 01  10 of 10 points  pass'
 capture cat "$scratch/out/points.csv"
 expect "points: all for the solution" 0 '^ada,01,pass,10,10,([0-9]+),\1,'
-expect "points: some for half of it" 0 '^bob b,01,wrong_result,[1-9],10,4,9,'
+expect "points: some for half of it" 0 '^bob b,01,wrong_result,[1-9],10,5,10,'
 expect "points: none for nothing" 0 '^carla,01,not_submitted,0,10,0,'
 check_results "checks that were not reached are told" "$scratch/out/bob b/exercise01" "r['status'] == 'fail' and \
-[t['status'] for t in r['tests']] == ['pass'] * 4 + ['fail'] + ['error'] * 4"
+[t['status'] for t in r['tests']] == ['pass'] * 5 + ['fail'] + ['error'] * 4"
 capture grep -rlF "$scratch/all" "$scratch/out"
 expect "nothing that is written names the folder of the submissions" 1 ''
 

@@ -63,7 +63,7 @@ hand_in '$(touch pwned)' exercise01.cu pass 4 4
 
 capture make grade FILE="$all" OUT="$out" ROSTER="$scratch/roster.csv" JOBS=4
 expect "a folder with an odd name is reported" 0 "'=1.1' is not a valid student name.*not graded"
-expect "and no command" 0 "'.[(]touch pwned[)]' is no name"
+expect "and no command" 0 "'.[(]touch pwned[)]' is not a valid student name"
 expect "a class is graded, several at once" 0 'ada +exercise 01  10 of 10 points  pass'
 graded=$output
 row() { # NAME PATTERN [FILE]: a line of the gradebook

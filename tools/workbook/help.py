@@ -8,7 +8,7 @@ CUDA C workbook: write kernels, run them on a GPU or on the emulator.
   make lesson03 run        build, run, verify on the CPU (SIZE= SEED= V=)
   make lesson03 test       its sizes, its exercise, its known mistakes
   make lesson03 sanitize   its races, barriers, memory never written (TOOL=)
-  make lesson03 profile    counts its memory requests, line by line (KERNEL= BASE=)
+  make lesson03 profile    counts memory requests, line by line (KERNEL= BASE=)
   make lesson03 view       its memory accesses as pictures (LINE= KERNEL= OUT=)
   make lesson03 ptx|sass   what the compiler made of it
 

@@ -1,5 +1,5 @@
 // A program that ends while a kernel runs does not wait for it, on a GPU neither.
-// message: ========= Warning: The program ended before kernel gate_kernel(
+// message: ========= Warning: The program exited before kernel gate_kernel(
 #include "api_test.h"
 
 int main() {

@@ -1,6 +1,6 @@
 // An executable without PTX: the first launch says so, and how to compile.
 // flags: -gencode arch=compute_90,code=sm_90
-// message: machine code (sm_90) and no PTX
+// message: machine code (sm_90) but no PTX
 // message: -arch=sm_90
 #include "api_test.h"
 

@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: count the pitch in bytes
+// says: Does a row's address use the pitch in bytes
 /* The pitch is added to a pointer to floats: four times as far. */
 #include "common/check.h"
 

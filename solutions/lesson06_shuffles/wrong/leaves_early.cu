@@ -1,5 +1,5 @@
 // expect: uninitialized
-// says: next: ask which lanes the mask names
+// says: next: compare the lanes that the mask names
 /* Threads without an element leave; the lane from which the others get the total may be one of them. */
 #include "common/check.h"
 

@@ -1,5 +1,5 @@
 // expect: nan
-// says: what has no elements
+// says: the result of a part without elements
 /* A warp whose elements are all -INFINITY, or that has none, is joined like any other: -INFINITY - -INFINITY. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // expect: not_by_kernel
-// says: may only have carried it
+// says: may only have copied it
 /* A function of the host combines the parts, and a kernel copies what it has left in pinned memory. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 # expect: api_error
-# says: geglu_backward, its work fails, which geglu_wait says
+# says: geglu_backward, its work fails, which geglu_wait reports
 """What geglu_wait returns is not looked at on the way back."""
 
 import ctypes
