@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbook.lessons import has_program, lesson_folders, number_of
+from workbook.lessons import lesson_folders, number_of
 
 # A further exercise (03b) has little to read, and nothing to run: it states one number.
 HEAD = re.compile(
