@@ -102,8 +102,10 @@ def unrested(page: str, lesson: Estimate) -> list[str]:
     half = int(head["half"] or 0)
     if half and (int(head["next"]), int(head["last"])) != (half + 1, lesson.todos):
         found.append(f"of two sittings the second one has TODO {half + 1} to {lesson.todos}")
-    if (before + TODO * half if half else 0) > SITTING or (before if not half else 0) + lesson.exercise - TODO * half > SITTING:
-        found.append(f"{before + lesson.exercise} minutes need '(two sittings: TODO 1 to 4, then 5 to {lesson.todos})' in the head")
+    whole = before + lesson.exercise
+    sitting = before + TODO * half if half else whole
+    if max(sitting, whole - sitting) > SITTING:
+        found.append(f"{whole} minutes need '(two sittings: TODO 1 to 4, then 5 to {lesson.todos})' in the head")
     return found
 
 

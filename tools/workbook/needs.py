@@ -8,7 +8,7 @@ from workbook.lessons import lesson_folders, number_of
 
 # A further exercise (03b) has little to read, and nothing to run: it states one number.
 HEAD = re.compile(
-    r"^\*(?:About (?P<reading>\d+) minutes to read and run(?P<rest>, in two sittings)?, and (?P<exercise>\d+) for the exercise"
+    r"^\*(?:About (?P<reading>\d+) minutes to read and run(?:, in two sittings)?, and (?P<exercise>\d+) for the exercise"
     r"|A further exercise of about (?P<further>\d+) minutes, reading included)\b"
     r"(?: \(two sittings: TODO 1 to (?P<half>\d+), then (?P<next>\d+) to (?P<last>\d+)\))?.*?\*$",
     re.DOTALL | re.MULTILINE,
