@@ -125,7 +125,7 @@ static void facts_join_clock(struct facts *to, const struct stream_clock *clock)
     stream_clock_join(to->clock, clock);
 }
 
-/* All that one set knows becomes what the other one, empty so far, knows. */
+/* Copies a set of facts into an empty one. */
 static void facts_copy(struct facts *to, const struct facts *from) {
     if (to->capacity != from->capacity) {
         free(to->items);
@@ -145,8 +145,8 @@ void facts_join(struct facts *to, const struct facts *from) {
         facts_join_clock(to, from->clock);
     if (!from->count || to->everything)
         return;
-    /* Every block that counts itself off at a variable in global memory acquires a fact about each of the n blocks
-     * before it, and releases them again: n * n in all. So this is the checks' innermost loop in such kernels. */
+    /* A block that increments a counter in global memory acquires a fact about each of the blocks before it, and
+     * releases them again: n * n facts for n blocks. In such kernels this is the innermost loop of the checks. */
     if (!to->count) {
         facts_copy(to, from);
         return;

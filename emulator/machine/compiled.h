@@ -15,7 +15,7 @@ typedef void (*tier_kernel)(struct warp *w, const struct insn *in, const struct 
 
 struct tier {
     _Atomic(tier_kernel) run; /* NULL until it is ready */
-    atomic_bool looked_up;    /* in the cache, or that is in progress */
+    atomic_bool looked_up;    /* the cache has been searched for it, or is being searched */
     atomic_bool asked;        /* it has been requested, or is not needed */
     _Atomic uint64_t spent;   /* nanoseconds interpreted so far */
     atomic_int owners;        /* its module, and a compilation in progress, which may end after that */

@@ -19,7 +19,7 @@
 
 /* How long a kernel is interpreted before it is looked up in the cache, and before it is compiled. A compilation is
  * worth its price when the interpreter has already taken as long: then the two together take at most twice as long as
- * the better choice would have, whenever the program ends (the ski rental rule). Most short programs end before.
+ * the better choice would have, whenever the program ends (the ski rental rule). Most short programs end earlier.
  * The price was measured with gcc 12 on two AVX2 cores: one second, and 15 to 35 ms for each instruction. */
 #define LOOK_UP_NS  30000000u
 #define WORTH_IT_NS 500000000u
